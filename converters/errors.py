@@ -1,0 +1,33 @@
+"""The one error that a person can mend: what is wrong with which input, and what to do about it."""
+
+from __future__ import annotations
+
+
+class BadInput(Exception):  # noqa: N818 - it names the input, which is what the reader of the message needs
+    """Input that cannot be used.
+
+    Printed as one line, ``FILE: RECORD: FIELD: what is wrong; what to do``, with exit status 2.
+
+    Attributes:
+        source: the file, setting or command-line word at fault.
+        problem: what is wrong with it.
+        remedy: what the reader can do.
+        record: which record of the source, for instance ``record 12 (gpt4_2655b836)``.
+        field: which field of the record.
+    """
+
+    def __init__(
+        self, source: object, problem: str, remedy: str, *, record: str | None = None, field: str | None = None
+    ) -> None:
+        self.source = str(source)
+        self.problem = problem
+        self.remedy = remedy
+        self.record = record
+        self.field = field
+        super().__init__(self.line)
+
+    @property
+    def line(self) -> str:
+        """The message on one line, whatever characters the input put into it."""
+        where = ": ".join(part for part in (self.source, self.record, self.field) if part)
+        return " ".join(f"{where}: {self.problem}; {self.remedy}".split())

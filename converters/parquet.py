@@ -1,0 +1,139 @@
+"""Parquet files that appear whole or not at all, with their table's schema enforced both ways.
+
+A file is written under a temporary name beside its place, flushed to disk and renamed. Its footer says which table it
+holds, the digest of its rows, and where it came from.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import polars as pl
+
+import pyarrow.parquet as pq
+
+from converters.schema import SchemaMismatch, Table
+
+_FOOTER_KEY = b"eval_assets"
+_COMPRESSION = "zstd"
+
+
+@dataclass(frozen=True)
+class WrittenTable:
+    """A complete Parquet file.
+
+    Attributes:
+        table: what it holds.
+        path: where it is.
+        n_rows: how many rows.
+        digest: sha256 of what they mean (see ``Table.digest``).
+    """
+
+    table: Table
+    path: Path
+    n_rows: int
+    digest: str
+
+
+class TableWriter:
+    """Writes a table row group by row group; the file takes its name when the ``with`` block ends without an error.
+
+    Args:
+        table: what is written; each batch is validated against it (the primary key within the batch).
+        path: where the file goes; its folder is made.
+        provenance: facts for the footer, JSON-able.
+    """
+
+    def __init__(self, table: Table, path: Path, provenance: Mapping[str, object] | None = None) -> None:
+        self.table = table
+        self.path = path
+        self.n_rows = 0
+        self._provenance = dict(provenance or {})
+        self._meaning: list[pl.DataFrame] = []
+        self._temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._writer = pq.ParquetWriter(self._temporary, table.arrow, compression=_COMPRESSION)
+        self.written: WrittenTable | None = None
+
+    def write(self, frame: pl.DataFrame) -> None:
+        """Append one row group."""
+        if frame.is_empty():
+            return
+        frame = self.table.validate(frame)
+        self._meaning.append(frame.select({*self.table.key, *self.table.digest_columns}))
+        self._writer.write_table(frame.to_arrow().cast(self.table.arrow))
+        self.n_rows += frame.height
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        try:
+            if kind is None:
+                self.written = self._finish()
+        finally:
+            self._writer.close()
+            with suppress(FileNotFoundError):
+                self._temporary.unlink()
+
+    def _finish(self) -> WrittenTable:
+        columns = list(dict.fromkeys([*self.table.key, *self.table.digest_columns]))
+        parts = [part.select(columns) for part in self._meaning]
+        digest = self.table.digest(pl.concat(parts) if parts else self.table.empty)
+        footer = {"table": self.table.name, "digest": digest, "rows": self.n_rows, **self._provenance}
+        self._writer.add_key_value_metadata({_FOOTER_KEY: json.dumps(footer).encode()})
+        self._writer.close()
+        publish(self._temporary, self.path)
+        return WrittenTable(self.table, self.path, self.n_rows, digest)
+
+
+def write_table(
+    table: Table, frame: pl.DataFrame, path: Path, provenance: Mapping[str, object] | None = None
+) -> WrittenTable:
+    """Write a whole frame; raises ``SchemaMismatch`` and leaves no file if it is not what the table says."""
+    with TableWriter(table, path, provenance) as writer:
+        writer.write(frame)
+    assert writer.written is not None
+    return writer.written
+
+
+def read_table(table: Table, path: Path, columns: Iterable[str] | None = None) -> pl.DataFrame:
+    """Read a file written here, in the order it was written.
+
+    Raises:
+        SchemaMismatch: the file holds another table, or one written under another schema.
+        FileNotFoundError: there is no such file.
+    """
+    found = footer(path)
+    if found.get("table") != table.name or not pq.read_schema(path).equals(table.arrow):
+        raise SchemaMismatch(f"{path}: not a {table.name} table of this version; materialize it again")
+    return pl.read_parquet(path, columns=list(columns) if columns else None, use_pyarrow=False)
+
+
+def footer(path: Path) -> dict[str, object]:
+    """What the footer says: table, digest, rows, and the provenance given when it was written."""
+    metadata = pq.read_metadata(path).metadata or {}
+    return dict(json.loads(metadata.get(_FOOTER_KEY, b"{}")))
+
+
+def publish(temporary: Path, path: Path) -> None:
+    """Give a finished file its name, so that a crash at any moment leaves the old file or the new one."""
+    with temporary.open("rb") as handle:
+        os.fsync(handle.fileno())
+    temporary.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+__all__ = ["TableWriter", "WrittenTable", "footer", "publish", "read_table", "write_table"]

@@ -1,0 +1,83 @@
+"""What a table is: its enforced schema, its key, and the part of it that carries meaning."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import dataframely as dy
+import polars as pl
+from dataframely.exc import SchemaError, ValidationError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_DIGEST_SLICE = 50_000
+
+
+class SchemaMismatch(Exception):  # noqa: N818 - named for what was found
+    """A frame or file that is not what its table's schema says; the message names the table and each broken rule."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One kind of table.
+
+    Attributes:
+        name: as in the registry, asset keys and Parquet footers.
+        schema: columns, dtypes, nullability, primary key and row rules.
+        volatile: columns that say how a row came about (latency, error text), not what it means.
+        meaning: the columns that determine all others, where a digest need not read every column.
+    """
+
+    name: str
+    schema: type[dy.Schema]
+    volatile: frozenset[str] = field(default_factory=frozenset)
+    meaning: tuple[str, ...] | None = None
+
+    @cached_property
+    def key(self) -> list[str]:
+        """The columns of the primary key, in order."""
+        return self.schema.primary_key()
+
+    @cached_property
+    def empty(self) -> pl.DataFrame:
+        """No rows, all columns."""
+        return self.schema.create_empty()
+
+    @cached_property
+    def arrow(self) -> pa.Schema:
+        """The Arrow schema that Parquet files of this table carry."""
+        return self.empty.to_arrow().schema
+
+    @cached_property
+    def digest_columns(self) -> list[str]:
+        """The columns that a digest covers."""
+        return list(self.meaning or (name for name in self.schema.column_names() if name not in self.volatile))
+
+    def validate(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return the frame with its columns in schema order.
+
+        Raises:
+            SchemaMismatch: a column is missing or has another dtype, a rule or the primary key is broken.
+        """
+        try:
+            return self.schema.validate(frame)
+        except ValidationError as error:
+            raise SchemaMismatch(f"table {self.name}: {' '.join(str(error).split())}") from None
+        except SchemaError as error:
+            raise SchemaMismatch(f"table {self.name}: {str(error).splitlines()[0]}") from None
+
+    def digest(self, frame: pl.DataFrame) -> str:
+        """Sha256 (hex) of what the rows mean, whatever their order: sorted by key, without volatile columns.
+
+        ``frame`` needs the key and ``digest_columns`` only. The rows are hashed as newline-delimited JSON, because
+        that text does not change with the version of a library the way an internal hash does.
+        """
+        digest = hashlib.sha256(",".join(self.digest_columns).encode())
+        rows = frame.sort(self.key).select(self.digest_columns)
+        for part in rows.iter_slices(_DIGEST_SLICE):
+            digest.update(part.write_ndjson().encode())
+        return digest.hexdigest()

@@ -1,0 +1,216 @@
+"""The registry of tables that travel between the stages. Enforced when a table is written and when it is read.
+
+Times are UTC with minutes (a source without a zone is read as UTC). Digests are lower-case hex.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import dataframely as dy
+import polars as pl
+
+from converters.schema import Table
+
+STATUSES: Final = ("ok", "empty", "degraded", "error", "not_run")
+SCORED_STATUSES: Final = ("ok", "empty")
+BASE_OVERLAY: Final = "base"
+
+
+def _text(description: str, **options: bool) -> dy.String:
+    return dy.String(description=description, **options)
+
+
+def _time(description: str, *, nullable: bool = True) -> dy.Datetime:
+    return dy.Datetime(time_unit="us", time_zone="UTC", nullable=nullable, description=description)
+
+
+def _count(description: str, *, primary_key: bool = False, nullable: bool = False) -> dy.UInt32:
+    return dy.UInt32(primary_key=primary_key, nullable=nullable, description=description)
+
+
+class Questions(dy.Schema):
+    """One row a question, in the order of the source."""
+
+    question_id = _text("the source's id; never told to a provider", primary_key=True)
+    ordinal = _count("position in the source, from 0")
+    haystack_id = _text("the haystack that the question is answered from")
+    question = _text("text of the question")
+    question_date = _time("when it is asked")
+    as_of = _time("the later of question_date and the haystack's last session: the reference date told to providers")
+
+
+class Haystacks(dy.Schema):
+    """One row a session of a haystack, in the order of the source. Questions may share a haystack."""
+
+    haystack_id = _text("which haystack", primary_key=True)
+    position = _count("place in the haystack, from 0", primary_key=True)
+    session_key = _text("digest of content_hash and date: stable, opaque, free of the source's id")
+    content_hash = _text("digest of the session's roles and texts")
+    session_date = _time("when the session took place")
+
+
+class Sessions(dy.Schema):
+    """One row a distinct session text, however many haystacks hold it."""
+
+    content_hash = _text("digest of the roles and texts", primary_key=True)
+    n_turns = _count("turns, blank ones included")
+    n_chars = _count("characters of all its turns")
+
+
+class Turns(dy.Schema):
+    """One row a turn of a distinct session."""
+
+    content_hash = _text("which session", primary_key=True)
+    turn_index = _count("place in the session, from 0", primary_key=True)
+    role = _text("user or assistant; memory for the content of a fixture's memory")
+    content = _text("text, as in the source; may be blank")
+
+    @dy.rule()
+    def known_role(cls) -> pl.Expr:  # noqa: D102, N805
+        return pl.col("role").is_in(["user", "assistant", "memory"])
+
+
+class Memories(dy.Schema):
+    """Fixtures only: one row a memory, with the attributes that its owner gave it. Null where the file says nothing."""
+
+    memory_id = _text("the caller's id", primary_key=True)
+    ordinal = _count("position in the file, from 0")
+    content_hash = _text("its text, as a session of one turn")
+    session_key = _text("digest of content_hash and created_at")
+    type = _text("event, fact, decision, status", nullable=True)
+    key = _text("what a fact is about: a newer one with this key replaces the older", nullable=True)
+    subject = _text("what a status is about", nullable=True)
+    importance = _text("critical, high, medium, low", nullable=True)
+    client_id = _text("the container it belongs to", nullable=True)
+    knowledge_category = _text("brand, strategy, meeting, content, technical, relationship, general", nullable=True)
+    category = _text("free", nullable=True)
+    confidence = dy.Float64(nullable=True, description="0 to 1")
+    created_at = _time("when it was created")
+    metadata = _text("JSON object", nullable=True)
+
+
+class QueryOptions(dy.Schema):
+    """Fixtures only: one row a query, with what it asks for beside its text."""
+
+    question_id = _text("which query", primary_key=True)
+    k = _count("a cut-off of its own", nullable=True)
+    client_id = _text("search only this client's memories", nullable=True)
+
+
+class GroundTruth(dy.Schema):
+    """One row a question and overlay. Seen by scoring and reports alone."""
+
+    overlay = _text("base, or the name of a set of corrections", primary_key=True)
+    question_id = _text("which question", primary_key=True)
+    question_type = _text("as in the source")
+    is_abstention = dy.Bool(description="the haystack does not hold the answer")
+    answer = _text("as text", nullable=True)
+    answer_type = _text("JSON type of the source's answer: str or int", nullable=True)
+    source_session_ids = dy.List(dy.String(), description="the source's ids of the haystack's sessions, by position")
+    answer_session_ids = dy.List(dy.String(), description="the source's ids of the evidence, in its order")
+    evidence_hashes = dy.List(dy.String(), description="content_hash of each evidence session, each once")
+    evidence_turns = dy.List(
+        dy.Struct({"content_hash": dy.String(), "turn_index": dy.UInt32()}),
+        description="the turns that hold the answer; empty where the source marks none",
+    )
+
+
+HIT: Final = dy.Struct(
+    {
+        "rank": dy.UInt32(),
+        "provider_id": dy.String(),
+        "session_keys": dy.List(dy.String()),
+        "turns": dy.List(dy.UInt32(), nullable=True),
+        "content": dy.String(),
+        "score": dy.Float64(nullable=True),
+        "date": dy.Datetime(time_unit="us", time_zone="UTC", nullable=True),
+    }
+)
+
+
+class SearchResults(dy.Schema):
+    """One row a question, always all questions."""
+
+    question_id = _text("which question", primary_key=True)
+    status = _text("ok, empty (no hits), degraded, error or not_run")
+    error = _text("what failed", nullable=True)
+    retryable = dy.Bool(description="whether asking again may help")
+    limit = _count("hits asked for")
+    latency_ms = dy.Float64(nullable=True, description="milliseconds that the real call took")
+    hits = dy.List(
+        HIT,
+        description="rank from 1; session_keys empty where a hit cannot be mapped; turns: indices within the "
+        "session that the hit covers, null where unknown",
+    )
+
+    @dy.rule()
+    def known_status(cls) -> pl.Expr:  # noqa: D102, N805
+        return pl.col("status").is_in(list(STATUSES))
+
+
+class RetrievalScores(dy.Schema):
+    """One row a question, always all questions; its metrics as a list."""
+
+    question_id = _text("which question", primary_key=True)
+    ordinal = _count("position in the source, from 0")
+    question = _text("text of the question")
+    question_type = _text("as in the source")
+    is_abstention = dy.Bool(description="the haystack does not hold the answer")
+    status = _text("of its search: ok, empty, degraded, error or not_run")
+    excluded = _text("why no metric is defined (abstention, no evidence); null where they are", nullable=True)
+    limit = _count("hits asked for")
+    own_k = _count("the query's own cut-off", nullable=True)
+    n_hits = _count("hits returned")
+    n_unmapped = _count("hits that map to no session of the haystack")
+    n_ranked = _count("distinct sessions in the ranking")
+    n_haystack = _count("distinct sessions in the haystack")
+    n_evidence = _count("evidence sessions")
+    evidence_ranks = dy.List(dy.UInt32(), description="ranks at which evidence sessions were found, ascending")
+    latency_ms = dy.Float64(nullable=True, description="milliseconds of the search scored here")
+    scores = dy.List(
+        dy.Struct(
+            {
+                "level": dy.String(),
+                "metric": dy.String(),
+                "k": dy.UInt32(),
+                "value": dy.Float64(nullable=True),
+            }
+        ),
+        description="level session or turn; metric hit, recall, recall_all, precision, f1, mrr or ndcg; "
+        "value null where not defined",
+    )
+
+
+class Report(dy.Schema):
+    """One row a slice, level, metric and cut-off."""
+
+    slice = _text("all, or type:<question_type>", primary_key=True)
+    level = _text("session or turn", primary_key=True)
+    metric = _text("hit, recall, recall_all, precision, f1, mrr or ndcg", primary_key=True)
+    k = _count("cut-off; 0 for each query's own", primary_key=True)
+    value = dy.Float64(nullable=True, description="mean over scored questions; null where any of them is undefined")
+    ci_low = dy.Float64(nullable=True, description="95 % bootstrap interval, lower end")
+    ci_high = dy.Float64(nullable=True, description="95 % bootstrap interval, upper end")
+    strict = dy.Float64(nullable=True, description="mean with failed questions as zero")
+    n = _count("questions in the mean")
+    n_excluded = _count("questions without evidence to find (abstention, no evidence)")
+    n_failed = _count("questions whose search failed")
+    n_undefined = _count("questions whose list was cut before k sessions")
+
+
+CORPUS: Final = {
+    table.name: table
+    for table in (
+        Table("questions", Questions),
+        Table("haystacks", Haystacks),
+        Table("sessions", Sessions, meaning=("content_hash",)),
+        Table("turns", Turns, meaning=("content_hash", "turn_index")),
+        Table("memories", Memories),
+        Table("query_options", QueryOptions),
+        Table("ground_truth", GroundTruth),
+    )
+}
+SEARCH_RESULTS: Final = Table("search_results", SearchResults, volatile=frozenset({"latency_ms", "error"}))
+RETRIEVAL_SCORES: Final = Table("retrieval_scores", RetrievalScores, volatile=frozenset({"latency_ms"}))
+REPORT: Final = Table("report", Report)
