@@ -17,7 +17,6 @@ from types import TracebackType
 from typing import Self
 
 import polars as pl
-
 import pyarrow.parquet as pq
 
 from converters.schema import SchemaMismatch, Table

@@ -17,8 +17,8 @@ SCORED_STATUSES: Final = ("ok", "empty")
 BASE_OVERLAY: Final = "base"
 
 
-def _text(description: str, **options: bool) -> dy.String:
-    return dy.String(description=description, **options)
+def _text(description: str, *, primary_key: bool = False, nullable: bool = False) -> dy.String:
+    return dy.String(primary_key=primary_key, nullable=nullable, description=description)
 
 
 def _time(description: str, *, nullable: bool = True) -> dy.Datetime:

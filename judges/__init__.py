@@ -1,0 +1,1 @@
+"""What scores: retrieval metrics and their aggregates. No Dagster."""

@@ -84,9 +84,9 @@ class MemorySystem(Protocol):
     """A provider with the settings of one store and one system."""
 
     def build(self, *, documents: pl.DataFrame, turns: pl.DataFrame) -> StoreBuild:
-        """Store ``documents`` (see ``Documents``), whose text ``turns`` holds (content_hash, turn_index, role, content)."""
+        """Store ``documents`` (see ``Documents``); ``turns`` holds their text (see ``converters.tables.Turns``)."""
         ...
 
     def search(self, *, store: Mapping[str, pl.DataFrame], queries: pl.DataFrame, limit: int) -> pl.DataFrame:
-        """Answer ``queries`` (see ``Queries``) with at most ``limit`` hits each: see ``Replies``, all queries, any order."""
+        """Answer all ``queries`` (see ``Queries``), with at most ``limit`` hits each: see ``Replies``."""
         ...
