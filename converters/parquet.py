@@ -71,6 +71,10 @@ class TableWriter:
         self._writer.write_table(frame.to_arrow().cast(self.table.arrow))
         self.n_rows += frame.height
 
+    def add_provenance(self, facts: Mapping[str, object]) -> None:
+        """Add facts to the footer that are known only now, such as the digest of a source read to its end."""
+        self._provenance.update(facts)
+
     def __enter__(self) -> Self:
         return self
 
@@ -79,9 +83,12 @@ class TableWriter:
             if kind is None:
                 self.written = self._finish()
         finally:
-            self._writer.close()
-            with suppress(FileNotFoundError):
-                self._temporary.unlink()
+            # Closing writes the footer, which a full disk refuses: the file goes all the same.
+            try:
+                self._writer.close()
+            finally:
+                with suppress(FileNotFoundError):
+                    self._temporary.unlink()
 
     def _finish(self) -> WrittenTable:
         columns = list(dict.fromkeys([*self.table.key, *self.table.digest_columns]))

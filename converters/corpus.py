@@ -1,0 +1,245 @@
+"""The corpus tables of one source, written row group by row group into a folder that appears whole.
+
+``<folder>/<table>.parquet`` for each table of ``converters.tables.CORPUS``; a table that the source has nothing for is
+there without rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypedDict, Unpack
+
+import polars as pl
+
+from converters.folder import whole_folder
+from converters.identity import Turn, content_hash, session_key
+from converters.parquet import TableWriter, WrittenTable, read_table
+from converters.tables import BASE_OVERLAY, CORPUS
+
+_GROUP_CHARACTERS = 4_000_000
+_ROW_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A complete corpus: its folder, and the file of each table by name."""
+
+    folder: Path
+    tables: Mapping[str, WrittenTable]
+
+
+class MemoryAttributes(TypedDict, total=False):
+    """What a fixture's memory may say of itself: see ``converters.tables.Memories``."""
+
+    type: str | None
+    key: str | None
+    subject: str | None
+    importance: str | None
+    client_id: str | None
+    knowledge_category: str | None
+    category: str | None
+    confidence: float | None
+    created_at: datetime | None
+    metadata: str | None
+
+
+class GroundTruthRow(TypedDict):
+    """What scoring may know of a question: see ``converters.tables.GroundTruth``."""
+
+    question_type: str
+    is_abstention: bool
+    answer: str | None
+    answer_type: str | None
+    source_session_ids: Sequence[str]
+    answer_session_ids: Sequence[str]
+    evidence_hashes: Sequence[str]
+    evidence_turns: Sequence[tuple[str, int]]
+
+
+class _Buffer:
+    """Rows on their way to a row group, bounded by the characters that they hold."""
+
+    def __init__(self, writer: TableWriter) -> None:
+        self._writer = writer
+        self._schema = writer.table.empty.schema
+        self._start()
+
+    def _start(self) -> None:
+        self._columns: dict[str, list[object]] = {name: [] for name in self._schema}
+        self._characters = 0
+
+    def add(self, row: Mapping[str, object], characters: int = 0) -> None:
+        for name, values in self._columns.items():
+            values.append(row.get(name))
+        self._characters += characters + _ROW_CHARACTERS
+        if self._characters >= _GROUP_CHARACTERS:
+            self.flush()
+
+    def flush(self) -> None:
+        self._writer.write(pl.DataFrame(self._columns, schema=self._schema))
+        self._start()
+
+
+class CorpusWriter:
+    """Writes a corpus; ``corpus`` is there once the ``with`` block has ended without an error, else nothing is.
+
+    Sessions come before the haystacks that name them by content hash. Ids (of questions, haystacks, memories) must be
+    unique: the caller, who can name the record, refuses a second one.
+
+    Args:
+        folder: where the tables go; replaced if it holds Parquet files alone.
+        provenance: facts for each file's footer, JSON-able; ``add_provenance`` adds those known only later.
+
+    Raises:
+        BadInput: the folder cannot be written to (a full disk, no permission), or is something else.
+    """
+
+    def __init__(self, folder: Path, provenance: Mapping[str, object] | None = None) -> None:
+        self.folder = folder
+        self.corpus: Corpus | None = None
+        self._provenance = dict(provenance or {})
+        self._known: set[str] = set()
+        self._ordinals = {"questions": 0, "memories": 0}
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            temporary = stack.enter_context(whole_folder(self.folder))
+            self._writers = {
+                name: stack.enter_context(TableWriter(table, temporary / f"{name}.parquet", self._provenance))
+                for name, table in CORPUS.items()
+            }
+            self._buffers = {name: _Buffer(writer) for name, writer in self._writers.items()}
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        with self._stack as stack:
+            if error is not None:
+                stack.__exit__(kind, error, None)
+                return
+            for buffer in self._buffers.values():
+                buffer.flush()
+        tables = {name: writer.written for name, writer in self._writers.items()}
+        self.corpus = Corpus(
+            self.folder,
+            {
+                name: replace(written, path=self.folder / written.path.name)
+                for name, written in tables.items()
+                if written is not None
+            },
+        )
+
+    def add_provenance(self, facts: Mapping[str, object]) -> None:
+        """Add facts to each file's footer."""
+        for writer in self._writers.values():
+            writer.add_provenance(facts)
+
+    def add_session(self, turns: Sequence[Turn]) -> str:
+        """Add a session's text unless it is known, and return its content hash."""
+        digest = content_hash(turns)
+        if digest in self._known:
+            return digest
+        self._known.add(digest)
+        n_chars = 0
+        add = self._buffers["turns"].add
+        for index, (role, content) in enumerate(turns):
+            n_chars += len(content)
+            add({"content_hash": digest, "turn_index": index, "role": role, "content": content}, len(content))
+        self._buffers["sessions"].add({"content_hash": digest, "n_turns": len(turns), "n_chars": n_chars})
+        return digest
+
+    def add_haystack(self, haystack_id: str, sessions: Iterable[tuple[str, datetime | None]]) -> None:
+        """Add a haystack: content hash and date of each session, in the source's order."""
+        for position, (digest, date) in enumerate(sessions):
+            self._buffers["haystacks"].add(
+                {
+                    "haystack_id": haystack_id,
+                    "position": position,
+                    "session_key": session_key(digest, date),
+                    "content_hash": digest,
+                    "session_date": date,
+                }
+            )
+
+    def add_question(
+        self,
+        question_id: str,
+        *,
+        haystack_id: str,
+        question: str,
+        question_date: datetime | None,
+        as_of: datetime | None,
+    ) -> None:
+        """Add a question; its ordinal is the order of these calls."""
+        self._buffers["questions"].add(
+            {
+                "question_id": question_id,
+                "ordinal": self._next("questions"),
+                "haystack_id": haystack_id,
+                "question": question,
+                "question_date": question_date,
+                "as_of": as_of,
+            },
+            len(question),
+        )
+
+    def add_ground_truth(
+        self, question_id: str, *, overlay: str = BASE_OVERLAY, **truth: Unpack[GroundTruthRow]
+    ) -> None:
+        """Add what scoring may know of a question; evidence turns are (content hash, turn index)."""
+        turns = [{"content_hash": digest, "turn_index": index} for digest, index in truth["evidence_turns"]]
+        self._buffers["ground_truth"].add(
+            {**truth, "overlay": overlay, "question_id": question_id, "evidence_turns": turns},
+            len(truth["answer"] or "") + 64 * len(truth["source_session_ids"]),
+        )
+
+    def add_memory(self, memory_id: str, content: str, **attributes: Unpack[MemoryAttributes]) -> str:
+        """Add a fixture's memory, its content as a session of one turn of role memory; return its content hash."""
+        digest = self.add_session([("memory", content)])
+        self._buffers["memories"].add(
+            {
+                **attributes,
+                "memory_id": memory_id,
+                "ordinal": self._next("memories"),
+                "content_hash": digest,
+                "session_key": session_key(digest, attributes.get("created_at")),
+            },
+            len(attributes.get("metadata") or ""),
+        )
+        return digest
+
+    def add_query_option(self, question_id: str, *, k: int | None, client_id: str | None) -> None:
+        """Add what a fixture's query asks for beside its text."""
+        self._buffers["query_options"].add({"question_id": question_id, "k": k, "client_id": client_id})
+
+    def _next(self, table: str) -> int:
+        ordinal = self._ordinals[table]
+        self._ordinals[table] += 1
+        return ordinal
+
+
+def read_corpus(folder: Path) -> Mapping[str, pl.DataFrame]:
+    """All tables of a corpus by name, each in the order of its source.
+
+    Raises:
+        FileNotFoundError: a table is missing.
+        SchemaMismatch: a file holds another table, or one of another version.
+    """
+    return {name: read_table(table, folder / f"{name}.parquet") for name, table in CORPUS.items()}
+
+
+__all__ = [
+    "Corpus",
+    "CorpusWriter",
+    "GroundTruthRow",
+    "MemoryAttributes",
+    "Turn",
+    "content_hash",
+    "read_corpus",
+    "session_key",
+]

@@ -1,0 +1,36 @@
+"""What makes a session the same session: its text, and its text on a date."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+Turn: TypeAlias = tuple[str, str]
+"""Role and content."""
+
+
+def content_hash(turns: Sequence[Turn]) -> str:
+    """Sha256 (hex) of roles and texts in order.
+
+    Each turn is written as ``<characters of role>,<characters of content>:<role><content>``, which can be read back in
+    one way only, so that two sessions share a hash only if all their roles and texts agree.
+
+    Raises:
+        UnicodeEncodeError: a text holds a lone surrogate, which no encoding can carry.
+    """
+    encoded = "".join([f"{len(role)},{len(content)}:{role}{content}" for role, content in turns])
+    return hashlib.sha256(encoded.encode()).hexdigest()
+
+
+def session_key(content: str, date: datetime | None) -> str:
+    """Sha256 (hex) of a content hash and a date: the same session at the same moment, whatever its source calls it.
+
+    Raises:
+        ValueError: the date has no zone, so it names no moment.
+    """
+    if date is not None and date.tzinfo is None:
+        raise ValueError(f"a session's date needs a zone: {date}")
+    moment = "" if date is None else date.astimezone(UTC).isoformat(timespec="microseconds")
+    return hashlib.sha256(f"{content} {moment}".encode()).hexdigest()
