@@ -94,7 +94,7 @@ class QueryOptions(dy.Schema):
     """Fixtures only: one row a query, with what it asks for beside its text."""
 
     question_id = _text("which query", primary_key=True)
-    k = _count("a cut-off of its own", nullable=True)
+    k = dy.UInt32(nullable=True, min=1, description="a cut-off of its own")
     client_id = _text("search only this client's memories", nullable=True)
 
 
@@ -166,6 +166,7 @@ class RetrievalScores(dy.Schema):
     n_ranked = _count("distinct sessions in the ranking")
     n_haystack = _count("distinct sessions in the haystack")
     n_evidence = _count("evidence sessions")
+    n_evidence_turns = _count("turns marked as evidence; 0 where the source marks none")
     evidence_ranks = dy.List(dy.UInt32(), description="ranks at which evidence sessions were found, ascending")
     latency_ms = dy.Float64(nullable=True, description="milliseconds of the search scored here")
     scores = dy.List(
@@ -193,10 +194,10 @@ class Report(dy.Schema):
     ci_low = dy.Float64(nullable=True, description="95 % bootstrap interval, lower end")
     ci_high = dy.Float64(nullable=True, description="95 % bootstrap interval, upper end")
     strict = dy.Float64(nullable=True, description="mean with failed questions as zero")
-    n = _count("questions in the mean")
-    n_excluded = _count("questions without evidence to find (abstention, no evidence)")
+    n = _count("questions scored: neither excluded nor failed")
+    n_excluded = _count("questions without evidence to find (abstention, no evidence; at turn level, no marked turn)")
     n_failed = _count("questions whose search failed")
-    n_undefined = _count("questions whose list was cut before k sessions")
+    n_undefined = _count("of n, questions whose list was cut before k, or whose hits do not say which turns they cover")
 
 
 CORPUS: Final = {
