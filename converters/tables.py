@@ -200,6 +200,22 @@ class Report(dy.Schema):
     n_undefined = _count("of n, questions whose list was cut before k, or whose hits do not say which turns they cover")
 
 
+class Leaderboard(dy.Schema):
+    """One row a system and benchmark that has a report, best strict hit@5 first within a benchmark."""
+
+    benchmark = _text("which benchmark", primary_key=True)
+    system = _text("which system", primary_key=True)
+    n = _count("questions with evidence to find, failed ones included")
+    n_failed = _count("of these, those whose search failed")
+    n_excluded = _count("questions without evidence to find")
+    hit_5 = dy.Float64(nullable=True, description="session hit@5, strict: failed questions count as zero")
+    recall_5 = dy.Float64(nullable=True, description="session recall@5, strict")
+    mrr_5 = dy.Float64(nullable=True, description="session mrr@5, strict")
+    hit_10 = dy.Float64(nullable=True, description="session hit@10, strict")
+    recall_10 = dy.Float64(nullable=True, description="session recall@10, strict")
+    ndcg_10 = dy.Float64(nullable=True, description="session ndcg@10, strict")
+
+
 CORPUS: Final = {
     table.name: table
     for table in (
@@ -215,3 +231,4 @@ CORPUS: Final = {
 SEARCH_RESULTS: Final = Table("search_results", SearchResults, volatile=frozenset({"latency_ms", "error"}))
 RETRIEVAL_SCORES: Final = Table("retrieval_scores", RetrievalScores, volatile=frozenset({"latency_ms"}))
 REPORT: Final = Table("report", Report)
+LEADERBOARD: Final = Table("leaderboard", Leaderboard)

@@ -1,0 +1,64 @@
+"""A source in a known format to corpus tables, in one pass over its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from converters.errors import BadInput
+
+if TYPE_CHECKING:
+    from converters.corpus import Corpus
+    from converters.detect import Variant
+    from converters.source import SourceFingerprint
+
+FORMATS: Final = ("longmemeval", "fixture")
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What a conversion made.
+
+    Attributes:
+        corpus: the written tables.
+        fingerprint: which bytes they come from.
+        variant: which benchmark that is.
+        counts: what was met, by name; see ``converters.longmemeval_corpus.convert_longmemeval`` for LongMemEval's.
+    """
+
+    corpus: Corpus
+    fingerprint: SourceFingerprint
+    variant: Variant
+    counts: Mapping[str, int]
+
+
+def convert_corpus(
+    source: Path,
+    format: str,
+    folder: Path,
+    provenance: Mapping[str, object] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Conversion:
+    """Convert a source to corpus tables in ``folder``, which appears when all of it is written.
+
+    Args:
+        source: plain or gzipped, whatever its name.
+        format: ``longmemeval`` or ``fixture``; ``converters.detect.sniff_format`` tells.
+        folder: where the tables go; replaced if it holds Parquet files alone.
+        provenance: facts for each file's footer, JSON-able, beside the source's own.
+        progress: told how many bytes of the file are read.
+
+    Raises:
+        BadInput: the source is not as its format says, or the folder cannot be written to. Nothing is left behind.
+    """
+    if format == "longmemeval":
+        from converters.longmemeval_corpus import convert_longmemeval
+
+        return convert_longmemeval(source, folder, provenance, progress)
+    if format == "fixture":
+        from converters.fixture.read import convert_fixture
+
+        return convert_fixture(source, folder, provenance)
+    raise BadInput(source, f"unknown format {format!r}", f"choose one of {', '.join(FORMATS)}")

@@ -1,0 +1,117 @@
+"""LongMemEval's records to corpus tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+
+from converters.convert import Conversion
+from converters.corpus import CorpusWriter
+from converters.detect import longmemeval_variant
+from converters.longmemeval import read_records
+from converters.longmemeval_record import Record, SourceTurn
+from converters.source import open_source
+
+
+def convert_longmemeval(
+    source: Path,
+    folder: Path,
+    provenance: Mapping[str, object] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Conversion:
+    """As ``converters.convert.convert_corpus``. A question's haystack has the question's id.
+
+    Counts (over all haystacks, so that a text is counted as often as a haystack holds it, unless said):
+
+    - questions, abstention_questions
+    - haystack_rows: sessions; sessions: distinct texts of sessions
+    - turns, and distinct_turns: of distinct sessions
+    - blank_turns: turns of white space alone, kept as they are
+    - evidence_turns: turns marked has_answer
+    - filler_rows: sessions that are not evidence
+    - questions_before_a_session, sessions_after_question: sessions dated later than their question, kept
+    - unordered_haystacks, sessions_out_of_order: sessions dated before their predecessor, left in their place
+    - repeated_ids: sessions whose id an earlier one of the same haystack has, each kept in its own place
+    """
+    counts: Counter[str] = Counter()
+    with open_source(source, progress) as reader, CorpusWriter(folder, provenance) as writer:
+        for record in read_records(reader):
+            _add(writer, record, counts)
+        fingerprint = reader.fingerprint()
+        variant = longmemeval_variant(
+            fingerprint.sha256,
+            n_questions=counts["questions"],
+            n_sessions=counts["haystack_rows"],
+            n_filler=counts["filler_rows"],
+        )
+        writer.add_provenance({"source": {"name": source.name, **asdict(fingerprint)}, "variant": asdict(variant)})
+    assert writer.corpus is not None
+    counts["sessions"] = writer.corpus.tables["sessions"].n_rows
+    counts["distinct_turns"] = writer.corpus.tables["turns"].n_rows
+    return Conversion(writer.corpus, fingerprint, variant, dict(counts))
+
+
+def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
+    hashes = [writer.add_session(_turns(session)) for session in record.haystack_sessions]
+    writer.add_haystack(record.question_id, zip(hashes, record.haystack_dates, strict=True))
+    writer.add_question(
+        record.question_id,
+        haystack_id=record.question_id,
+        question=record.question,
+        question_date=record.question_date,
+        as_of=max([record.question_date, *record.haystack_dates]),
+    )
+    evidence_ids = set(record.answer_session_ids)
+    # By id, not by position: any occurrence of an id is evidence, and one text counts once.
+    evidence = dict.fromkeys(
+        digest
+        for digest, source_id in zip(hashes, record.haystack_session_ids, strict=True)
+        if source_id in evidence_ids
+    )
+    marked = [
+        (digest, index)
+        for digest, session in zip(hashes, record.haystack_sessions, strict=True)
+        for index, turn in enumerate(session)
+        if turn.get("has_answer")
+    ]
+    writer.add_ground_truth(
+        record.question_id,
+        question_type=record.question_type,
+        is_abstention=record.is_abstention,
+        answer=str(record.answer),
+        answer_type=type(record.answer).__name__,
+        source_session_ids=record.haystack_session_ids,
+        answer_session_ids=record.answer_session_ids,
+        evidence_hashes=list(evidence),
+        evidence_turns=list(dict.fromkeys(marked)),
+    )
+    counts["evidence_turns"] += len(marked)
+    _count(record, evidence_ids, counts)
+
+
+def _turns(session: list[SourceTurn]) -> list[tuple[str, str]]:
+    return [(turn["role"], turn["content"]) for turn in session]
+
+
+def _count(record: Record, evidence_ids: set[str], counts: Counter[str]) -> None:
+    ids, dates = record.haystack_session_ids, record.haystack_dates
+    after = sum(date > record.question_date for date in dates)
+    backwards = sum(later < earlier for earlier, later in pairwise(dates))
+    counts.update(
+        {
+            "questions": 1,
+            "abstention_questions": int(record.is_abstention),
+            "haystack_rows": len(ids),
+            "filler_rows": sum(source_id not in evidence_ids for source_id in ids),
+            "turns": sum(map(len, record.haystack_sessions)),
+            "blank_turns": sum(not turn["content"].strip() for session in record.haystack_sessions for turn in session),
+            "sessions_after_question": after,
+            "questions_before_a_session": int(after > 0),
+            "sessions_out_of_order": backwards,
+            "unordered_haystacks": int(backwards > 0),
+            "repeated_ids": len(ids) - len(set(ids)),
+        }
+    )

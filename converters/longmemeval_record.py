@@ -1,0 +1,160 @@
+"""One LongMemEval record: its fields, and what is wrong with one that is not as it should be."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Final, Literal, NotRequired, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+# pydantic reads the fields of a TypedDict from typing_extensions only, on Python 3.11.
+from typing_extensions import TypedDict
+
+from converters.dates import parse_date
+
+_SHOWN_CHARACTERS: Final = 60
+_AS_PUBLISHED: Final = "give it as the published files do"
+
+
+def _date(value: object) -> datetime:
+    if not isinstance(value, str):
+        raise PydanticCustomError("date", "is not a date but {value}", {"value": _shown(value)})
+    try:
+        return parse_date(value)
+    except ValueError as error:
+        raise PydanticCustomError(
+            "date", "is not a date: {value} ({error})", {"value": _shown(value), "error": str(error)}
+        ) from None
+
+
+SourceDate = Annotated[datetime, BeforeValidator(_date)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class SourceTurn(TypedDict):
+    """A turn as in the source; has_answer is on every turn of an evidence session and on no other."""
+
+    role: Literal["user", "assistant"]
+    content: str
+    has_answer: NotRequired[bool]
+
+
+class Record(BaseModel):
+    """One record: a question, its haystack as three parallel lists, and what scoring may know. Dates are UTC."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    question_id: Text
+    question_type: Text
+    question: Text
+    answer: str | int
+    question_date: SourceDate
+    haystack_dates: list[SourceDate]
+    haystack_session_ids: list[str]
+    haystack_sessions: list[list[SourceTurn]]
+    answer_session_ids: list[str]
+
+    @model_validator(mode="after")
+    def _parallel(self) -> Self:
+        lengths = {
+            "haystack_dates": len(self.haystack_dates),
+            "haystack_session_ids": len(self.haystack_session_ids),
+            "haystack_sessions": len(self.haystack_sessions),
+        }
+        if len(set(lengths.values())) > 1:
+            shown = ", ".join(f"{name} {length}" for name, length in lengths.items())
+            raise PydanticCustomError("lengths", "the parallel lists differ in length ({shown})", {"shown": shown})
+        absent = set(self.answer_session_ids).difference(self.haystack_session_ids)
+        if absent:
+            raise PydanticCustomError(
+                "answer_session_ids", "{value} is not in haystack_session_ids", {"value": _shown(min(absent))}
+            )
+        return self
+
+    @property
+    def is_abstention(self) -> bool:
+        """Whether the haystack does not hold the answer: said in the id alone."""
+        return "_abs" in self.question_id
+
+
+class RecordProblem(ValueError):  # noqa: N818 - named as what it says
+    """What is wrong with a record: the field, the problem, and what to do."""
+
+    def __init__(self, field: str | None, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.field = field
+        self.problem = problem
+        self.remedy = remedy
+
+
+def parse_record(value: object) -> Record:
+    """Check one element of the source's array.
+
+    Raises:
+        RecordProblem: a field is missing or of the wrong type, a date cannot be read, a role is unknown, the parallel
+            lists differ in length, an answer_session_id is not in the haystack, or a text holds NUL.
+    """
+    if not isinstance(value, dict):
+        raise RecordProblem(None, f"is not an object but {_shown(value)}", _AS_PUBLISHED)
+    try:
+        record = Record.model_validate(value)
+    except ValidationError as error:
+        raise _problem(error.errors(include_url=False)[0]) from None
+    _refuse_nul(record)
+    return record
+
+
+def _problem(error: ErrorDetails) -> RecordProblem:
+    field, problem, found = _path(error["loc"]), error["msg"], error["input"]
+    match error["type"]:
+        case "missing":
+            problem, remedy = "is missing", "add it, or fetch the file again"
+        case "lengths":
+            field, remedy = "haystack_sessions", "give each session one date and one id"
+        case "answer_session_ids":
+            field, remedy = "answer_session_ids", "name sessions of this record's haystack"
+        case "date":
+            remedy = "write it as 2023/05/20 (Sat) 02:21"
+        case "literal_error":
+            problem, remedy = f"{_shown(found)} is no known role", "use user or assistant"
+        case "string_too_short":
+            problem, remedy = "is empty", "fill it in, or leave the record out"
+        case _ if field.startswith("answer."):
+            field, problem = "answer", f"is neither text nor a whole number but {_shown(found)}"
+            remedy = "write it as text"
+        case _:
+            problem = f"should be {problem.removeprefix('Input should be ')}, is {_shown(found)}"
+            remedy = _AS_PUBLISHED
+    return RecordProblem(field, problem, remedy)
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
+    return "".join(parts).removeprefix(".")
+
+
+def _shown(value: object) -> str:
+    text = f"{type(value).__name__} {value!r}" if not isinstance(value, str) else repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+
+
+def _refuse_nul(record: Record) -> None:
+    named = {
+        "question_id": record.question_id,
+        "question_type": record.question_type,
+        "question": record.question,
+        "answer": str(record.answer),
+        "haystack_session_ids": "".join(record.haystack_session_ids),
+    }
+    for field, text in named.items():
+        if "\0" in text:
+            raise RecordProblem(field, NUL_PROBLEM, NUL_REMEDY)
+    for number, session in enumerate(record.haystack_sessions):
+        for index, turn in enumerate(session):
+            if "\0" in turn["content"]:
+                raise RecordProblem(f"haystack_sessions[{number}][{index}].content", NUL_PROBLEM, NUL_REMEDY)
+
+
+NUL_PROBLEM: Final = "holds a NUL character"
+NUL_REMEDY: Final = "remove the character"
