@@ -46,6 +46,7 @@ class MemoryAttributes(TypedDict, total=False):
     confidence: float | None
     created_at: datetime | None
     metadata: str | None
+    unit: str | None
 
 
 class GroundTruthRow(TypedDict):

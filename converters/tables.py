@@ -88,6 +88,7 @@ class Memories(dy.Schema):
     confidence = dy.Float64(nullable=True, description="0 to 1")
     created_at = _time("when it was created")
     metadata = _text("JSON object", nullable=True)
+    unit = _text("name of the text that it is a chunk of; a ranking counts such chunks once", nullable=True)
 
 
 class QueryOptions(dy.Schema):
