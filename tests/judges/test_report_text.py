@@ -8,6 +8,7 @@ from boards import Ask, scored
 from judges import report_text
 from judges.aggregate import aggregate
 from judges.report_values import cell, one_line
+from judges.retrieval_metrics import CUTOFFS, METRICS
 
 RIGHT = Ask(["s1"], ["s1"], text="What did I order?")
 HALF = Ask(["s2", "s1"], ["s1", "s3"], type="temporal-reasoning")
@@ -67,7 +68,7 @@ def test_full_metrics() -> None:
         "undefined",
     ]
     assert next(line for line in lines if line.startswith("hit@5 ")).split()[-5:] == ["0.750", "3", "0", "1", "0"]
-    assert len(lines) == 2 + 7 * 7
+    assert len(lines) == 2 + len(METRICS) * (len(CUTOFFS) + 1)
     assert any(line.startswith("ndcg@own") for line in lines)
     assert turn == "turn level: nothing to score (n=0, 4 excluded, 0 failed)"
     blind = report_text.full_metrics(aggregate(scored(Ask(["s1"], ["s1"], turns=[("s1", 0)]))))

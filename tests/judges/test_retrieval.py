@@ -7,6 +7,7 @@ from boards import Ask, board, scored, values
 from converters.errors import BadInput
 from converters.tables import RETRIEVAL_SCORES
 from judges.retrieval import labels
+from judges.retrieval_metrics import CUTOFFS, METRICS
 
 
 def test_repeated_sessions_take_one_rank() -> None:
@@ -67,7 +68,7 @@ def test_questions_may_share_a_haystack() -> None:
 def test_where_a_value_is_null(ask: Ask, k: int, defined: bool) -> None:
     found = values(scored(ask))[0]
     at_k = [value for name, value in found.items() if name.endswith(f"@{k}")]
-    assert len(at_k) == 7
+    assert len(at_k) == len(METRICS)
     assert {value is not None for value in at_k} == {defined}
 
 
@@ -83,8 +84,8 @@ def test_status_and_reason_are_kept() -> None:
 def test_own_k_is_added_once() -> None:
     first, second, third = values(scored(*(Ask(["s1", "s2"], ["s2"], own_k=k) for k in (2, 5, None))))
     assert first["precision@2"] == 0.5
-    assert len(first) == 7 * 7
-    assert len(second) == len(third) == 7 * 6
+    assert len(first) == len(METRICS) * (len(CUTOFFS) + 1)
+    assert len(second) == len(third) == len(METRICS) * len(CUTOFFS)
     assert list(second) == list(third)
 
 
@@ -136,7 +137,7 @@ class TestTurns:
     )
     def test_where_a_value_is_null(self, hits: list[tuple[str, list[int]]], marked: bool, defined: bool) -> None:
         found = values(scored(Ask(hits, ["s1"], turns=[("s1", 1)] if marked else [])), "turn")[0]
-        assert len(found) == 7 * 6
+        assert len(found) == len(METRICS) * len(CUTOFFS)
         assert {value is not None for value in found.values()} == {defined}
 
     def test_turns_of_a_hit_on_several_sessions_say_nothing(self) -> None:
