@@ -1,9 +1,13 @@
-"""The one error that a person can mend: what is wrong with which input, and what to do about it."""
+"""Errors whose message is for a person: what is wrong with what, and what to do about it."""
 
 from __future__ import annotations
 
 
-class BadInput(Exception):  # noqa: N818 - it names the input, which is what the reader of the message needs
+class Told(Exception):  # noqa: N818 - named for what is done with it
+    """An error whose message is one line for the reader; the command line prints it and exits with status 1."""
+
+
+class BadInput(Told):
     """Input that cannot be used.
 
     Printed as one line, ``FILE: RECORD: FIELD: what is wrong; what to do``, with exit status 2.

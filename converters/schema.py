@@ -11,13 +11,15 @@ import dataframely as dy
 import polars as pl
 from dataframely.exc import SchemaError, ValidationError
 
+from converters.errors import Told
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _DIGEST_SLICE = 50_000
 
 
-class SchemaMismatch(Exception):  # noqa: N818 - named for what was found
+class SchemaMismatch(Told):
     """A frame or file that is not what its table's schema says; the message names the table and each broken rule."""
 
 

@@ -1,0 +1,116 @@
+"""``leaderboard``: all systems on all benchmarks that have a report. Unpartitioned: the UI plots it over time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from converters.tables import LEADERBOARD
+from eval_assets import keys
+from eval_assets.code_version import CodeVersion, code_version
+from eval_assets.graph import Graph, described, output
+from eval_assets.io_manager import Rows
+from eval_assets.stored import last_event
+from judges.report_values import Figures, markdown_table, number
+
+_COLUMNS = {
+    "hit_5": ("hit", 5),
+    "recall_5": ("recall", 5),
+    "mrr_5": ("mrr", 5),
+    "hit_10": ("hit", 10),
+    "recall_10": ("recall", 10),
+    "ndcg_10": ("ndcg", 10),
+}
+
+
+def leaderboard_version(graph: Graph) -> CodeVersion:
+    """What decides the leaderboard beside the reports: which systems there are."""
+    return code_version(
+        settings={"systems": ", ".join(graph.settings.systems)}, roots=("judges.report_values", __name__)
+    )
+
+
+def leaderboard(graph: Graph) -> dg.AssetsDefinition:
+    """A row a system and benchmark. It reads whatever reports exist, and names the targets that have none."""
+    version = leaderboard_version(graph)
+
+    @dg.asset(
+        key=keys.LEADERBOARD,
+        group_name="leaderboard",
+        kinds={"parquet", "markdown"},
+        owners=["team:memory"],
+        code_version=version.digest,
+        description="Every system on every benchmark that has a report. Strict: a failed question counts as zero.",
+        metadata=described(LEADERBOARD),
+        deps=[
+            dg.AssetDep(keys.report_key(name), partition_mapping=dg.AllPartitionMapping())
+            for name in graph.settings.systems
+        ],
+    )
+    def build(context: dg.AssetExecutionContext) -> dg.Output[Any]:
+        started = time.perf_counter()
+        with graph.working(keys.LEADERBOARD, None):
+            found = pl.DataFrame(list(_standings(graph, context.instance)), schema=LEADERBOARD.empty.schema)
+            ranked = found.sort("benchmark", "hit_5", "mrr_5", "system", descending=[False, True, True, False])
+            rows = Rows.of(LEADERBOARD, ranked)
+        present = set(rows.frame.select("system", "benchmark").iter_rows())
+        absent = [
+            f"{system} on {benchmark}"
+            for system, benchmark in graph.settings.pairs
+            if (system, benchmark) not in present
+        ]
+        figures = {
+            f"{row['benchmark']}/{row['system']} {metric}@{k}": row[column]
+            for row in rows.frame.iter_rows(named=True)
+            for column, (metric, k) in _COLUMNS.items()
+            if row[column] is not None
+        }
+        return output(
+            rows,
+            version,
+            data_version=rows.digest,
+            started=started,
+            metadata={
+                "standings": dg.MetadataValue.md(_markdown(rows.frame)),
+                "without a report": ", ".join(absent) or "none",
+                **figures,
+            },
+        )
+
+    return build
+
+
+def _standings(graph: Graph, instance: dg.DagsterInstance) -> Iterator[dict[str, Any]]:
+    for system in graph.settings.systems:
+        for benchmark in graph.settings.benchmarks:
+            event = last_event(instance, keys.report_key(system), benchmark)
+            if event is None:
+                continue
+            figures = Figures.of(graph.shelf.frame(instance, keys.report_key(system), benchmark))
+            yield {
+                "benchmark": benchmark,
+                "system": system,
+                "n": figures.count("n") + figures.count("n_failed"),
+                "n_failed": figures.count("n_failed"),
+                "n_excluded": figures.count("n_excluded"),
+                **{column: figures.get(metric, k, "strict") for column, (metric, k) in _COLUMNS.items()},
+            }
+
+
+def _markdown(frame: pl.DataFrame) -> str:
+    names = [f"{metric}@{k}" for metric, k in _COLUMNS.values()]
+    rows = [
+        [
+            row["benchmark"],
+            row["system"],
+            str(row["n"]),
+            str(row["n_failed"]),
+            *(number(row[name]) for name in _COLUMNS),
+        ]
+        for row in frame.iter_rows(named=True)
+    ]
+    return markdown_table(["benchmark", "system", "n", "failed", *names], rows)

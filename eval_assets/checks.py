@@ -1,0 +1,206 @@
+"""Asset checks: what must hold of a stored partition (ERROR) and what its reader should know (WARN)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from converters.parquet import footer, read_table
+from eval_assets import keys
+from eval_assets.assets.store import LEFT_OUT, SENT, STORED, placement
+from eval_assets.graph import Graph
+from eval_assets.stored import Event, last_event
+from judges.checks import evidence_unknown, k_reaches_haystack, questions_missing, questions_unknown
+from providers.documents import CONTAINERS, ask, leaks
+
+Verdict = tuple[bool, dict[str, Any]]
+_EXAMPLES = 5
+
+
+def all_checks(graph: Graph) -> list[dg.AssetChecksDefinition]:
+    """The checks of all assets."""
+    checks = [_schema(graph, key) for key in graph.shelf.layout]
+    checks.append(_evidence(graph))
+    for name in graph.settings.stores:
+        checks += [_stored_is_sent(graph, name), _store_payload(graph, name)]
+    for name in graph.settings.systems:
+        checks += [
+            _every_question(graph, keys.search_key(name)),
+            _every_question(graph, keys.scores_key(name)),
+            _query_payload(graph, name),
+            _cutoff_below_haystack(graph, name),
+        ]
+    return checks
+
+
+def _check(
+    graph: Graph,
+    key: dg.AssetKey,
+    name: str,
+    description: str,
+    judge: Callable[[dg.DagsterInstance, str | None, Event], Verdict],
+    *,
+    warn: bool = False,
+    reads: Sequence[dg.AssetKey] = (),
+) -> dg.AssetChecksDefinition:
+    partitioned = key != keys.LEADERBOARD
+
+    @dg.asset_check(
+        asset=key,
+        name=name,
+        description=description,
+        blocking=not warn,
+        additional_deps=list(reads),
+        partitions_def=graph.partitions if partitioned else None,
+    )
+    def check(context: dg.AssetCheckExecutionContext) -> dg.AssetCheckResult:
+        partition = context.partition_key if partitioned else None
+        event = last_event(context.instance, key, partition)
+        if event is None:
+            return dg.AssetCheckResult(passed=False, description="not materialized yet")
+        passed, facts = judge(context.instance, partition, event)
+        severity = dg.AssetCheckSeverity.WARN if warn else dg.AssetCheckSeverity.ERROR
+        return dg.AssetCheckResult(passed=passed, severity=severity, metadata=facts)
+
+    return check
+
+
+def _schema(graph: Graph, key: dg.AssetKey) -> dg.AssetChecksDefinition:
+    def judge(_: dg.DagsterInstance, __: str | None, event: Event) -> Verdict:
+        rows = 0
+        broken = []
+        for path, table in graph.shelf.files(key, event).items():
+            frame = table.validate(read_table(table, path))
+            rows += frame.height
+            if table.digest(frame) != footer(path)["digest"]:
+                broken.append(path.name)
+        return not broken, {"rows": rows, "files whose rows are not those written": ", ".join(broken) or "none"}
+
+    return _check(graph, key, "schema", "The stored file holds the columns, key and rows that were written.", judge)
+
+
+def _evidence(graph: Graph) -> dg.AssetChecksDefinition:
+    def judge(instance: dg.DagsterInstance, partition: str | None, _: Event) -> Verdict:
+        frames = {
+            name: graph.shelf.frame(instance, keys.corpus_key(name), partition)
+            for name in ("ground_truth", "haystacks", "questions")
+        }
+        unknown = evidence_unknown(**frames)
+        return unknown.is_empty(), _found(unknown["question_id"].unique().to_list(), "questions with unknown evidence")
+
+    return _check(
+        graph,
+        keys.corpus_key("ground_truth"),
+        "evidence_exists",
+        "Every evidence session and turn is in the question's haystack.",
+        judge,
+        reads=[keys.corpus_key("haystacks"), keys.corpus_key("questions")],
+    )
+
+
+def _stored_is_sent(graph: Graph, name: str) -> dg.AssetChecksDefinition:
+    def judge(instance: dg.DagsterInstance, partition: str | None, event: Event) -> Verdict:
+        documents = _placed(graph, name, instance, partition).height
+        left_out = event.metadata[LEFT_OUT]
+        stored, sent = int(event.metadata[STORED]), int(event.metadata[SENT])
+        passed = documents == sent == stored + sum(left_out.values())
+        return passed, {"in the corpus": documents, "sent": sent, "stored": stored, **left_out}
+
+    return _check(
+        graph,
+        keys.store_key(name),
+        "stored_is_sent",
+        "Every document of the corpus was sent, and is stored or left out for a counted reason.",
+        judge,
+        reads=[keys.corpus_key("haystacks")],
+    )
+
+
+def _store_payload(graph: Graph, name: str) -> dg.AssetChecksDefinition:
+    def judge(instance: dg.DagsterInstance, partition: str | None, _: Event) -> Verdict:
+        documents = _placed(graph, name, instance, partition)
+        told = documents.select("container", "document_id", "session_key")
+        if partition and graph.settings.benchmarks[partition].format == "fixture":
+            told = documents.select("container", "session_key")
+        values = {value for column in told.iter_columns() for value in column.unique()}
+        return _clean(graph, instance, partition, values)
+
+    return _check(
+        graph,
+        keys.store_key(name),
+        "no_payload_leaks",
+        "No document tells the source's ids, a question's id or a label outside its text.",
+        judge,
+        reads=[keys.corpus_key("questions")],
+    )
+
+
+def _query_payload(graph: Graph, name: str) -> dg.AssetChecksDefinition:
+    store = keys.store_key(graph.settings.systems[name].store)
+
+    def judge(instance: dg.DagsterInstance, partition: str | None, _: Event) -> Verdict:
+        containers = graph.shelf.load(instance, store, partition)[CONTAINERS.name]
+        questions = graph.shelf.frame(instance, keys.corpus_key("questions"), partition)
+        return _clean(graph, instance, partition, set(ask(questions, containers)["container"]))
+
+    return _check(
+        graph,
+        keys.search_key(name),
+        "no_payload_leaks",
+        "No query tells a question's id or a label outside its text.",
+        judge,
+        reads=[store, keys.corpus_key("questions")],
+    )
+
+
+def _every_question(graph: Graph, key: dg.AssetKey) -> dg.AssetChecksDefinition:
+    def judge(instance: dg.DagsterInstance, partition: str | None, event: Event) -> Verdict:
+        questions = graph.shelf.frame(instance, keys.corpus_key("questions"), partition)
+        frame = graph.shelf.read(key, event)
+        assert isinstance(frame, pl.DataFrame)
+        wrong = [*questions_missing(questions, frame), *questions_unknown(questions, frame)]
+        return not wrong, {"questions": questions.height, **_found(wrong, "missing or unknown")}
+
+    return _check(
+        graph, key, "every_question", "One row for every question.", judge, reads=[keys.corpus_key("questions")]
+    )
+
+
+def _cutoff_below_haystack(graph: Graph, name: str) -> dg.AssetChecksDefinition:
+    key = keys.scores_key(name)
+
+    def judge(_: dg.DagsterInstance, __: str | None, event: Event) -> Verdict:
+        frame = graph.shelf.read(key, event)
+        assert isinstance(frame, pl.DataFrame)
+        reached = k_reaches_haystack(frame)
+        return not reached, {f"questions with at most {k} sessions": count for k, count in reached.items()}
+
+    return _check(
+        graph,
+        key,
+        "cutoff_below_haystack",
+        "Where a cut-off reaches the haystack's size, finding everything is no achievement.",
+        judge,
+        warn=True,
+    )
+
+
+def _placed(graph: Graph, name: str, instance: dg.DagsterInstance, partition: str | None) -> pl.DataFrame:
+    frames = {
+        table: graph.shelf.frame(instance, keys.corpus_key(table), partition)
+        for table in ("haystacks", "questions", "memories")
+    }
+    return placement(graph.settings.stores[name], str(partition), **frames).documents
+
+
+def _clean(graph: Graph, instance: dg.DagsterInstance, partition: str | None, values: set[str]) -> Verdict:
+    questions = graph.shelf.frame(instance, keys.corpus_key("questions"), partition)["question_id"]
+    found = leaks(values, questions)
+    return not found, {"values inspected": len(values), **_found(found, "leaks")}
+
+
+def _found(names: Sequence[str], what: str) -> dict[str, Any]:
+    return {what: len(names)} | ({"for instance": ", ".join(names[:_EXAMPLES])} if names else {})

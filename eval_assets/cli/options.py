@@ -1,0 +1,18 @@
+"""Options that several commands take."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Systems = Annotated[
+    list[str] | None,
+    typer.Option("--system", "-s", help="Only this system (a sweep's name stands for its systems). Repeatable."),
+]
+Benchmarks = Annotated[list[str] | None, typer.Option("--benchmark", "-b", help="Only this benchmark. Repeatable.")]
+To = Annotated[
+    str | None,
+    typer.Option("--to", help="Up to this stage: source, corpus, store, search, scores, report or leaderboard."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

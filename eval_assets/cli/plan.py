@@ -1,0 +1,60 @@
+"""``eval-assets plan``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import typer
+
+from eval_assets.cli.options import Benchmarks, Json, Systems, To
+
+if TYPE_CHECKING:
+    from eval_assets.plan import Plan
+
+
+def plan(systems: Systems = None, benchmarks: Benchmarks = None, to: To = None, as_json: Json = False) -> None:
+    """Say what is stale, missing or incomplete, why, and what re-running it may cost. Changes nothing."""
+    from eval_assets.cli.session import open_session
+    from eval_assets.plan import make_plan
+    from eval_assets.scope import Scope
+
+    with open_session() as session:
+        scope = Scope(session.graph, tuple(systems or ()), tuple(benchmarks or ()), to)
+        scope.check()
+        found = make_plan(session.instance, session.definitions, scope)
+    typer.echo(json.dumps(_as_dict(found), indent=2) if as_json else "\n".join(lines(found)))
+
+
+def lines(plan: Plan) -> list[str]:
+    """A plan for a reader: what runs and why, what may follow, what is fresh, what cannot run, and the cost."""
+    told = []
+    if plan.work:
+        width = max(len(str(work.part)) for work in plan.work)
+        told.append("will run")
+        told += [f"  {work.part!s:{width}}  {work.kind}: {'; '.join(work.why)}" for work in plan.work]
+    else:
+        told.append("nothing is stale")
+    if plan.may_follow:
+        told.append("may follow, if results come out different")
+        told += [f"  {part}" for part in plan.may_follow]
+    told.append(f"fresh: {plan.fresh}")
+    told += [
+        f"unavailable: {benchmark}: its file is missing; {remedy}" for benchmark, remedy in plan.unavailable.items()
+    ]
+    told.append(f"cost: at most {plan.remote_calls} remote calls, about {plan.seconds:.1f} s going by the last runs")
+    return told
+
+
+def _as_dict(plan: Plan) -> dict[str, object]:
+    return {
+        "work": [
+            {"asset": one.part.key.to_user_string(), "partition": one.part.partition, "kind": one.kind, "why": one.why}
+            for one in plan.work
+        ],
+        "may_follow": [{"asset": part.key.to_user_string(), "partition": part.partition} for part in plan.may_follow],
+        "fresh": plan.fresh,
+        "unavailable": dict(plan.unavailable),
+        "remote_calls": plan.remote_calls,
+        "seconds": plan.seconds,
+    }

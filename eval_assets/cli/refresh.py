@@ -1,0 +1,55 @@
+"""``eval-assets refresh``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from eval_assets.cli.errors import BAD_INPUT, FAILED, stop
+from eval_assets.cli.options import Benchmarks, Systems, To
+
+if TYPE_CHECKING:
+    from eval_assets.plan import Work
+    from eval_assets.refresh import Refresh, Wave
+
+
+def refresh(systems: Systems = None, benchmarks: Benchmarks = None, to: To = None) -> None:
+    """Materialize what is stale, missing or incomplete, wave by wave, and nothing else."""
+    from eval_assets.cli.session import open_session
+    from eval_assets.locks import refreshing
+    from eval_assets.refresh import refresh as run
+    from eval_assets.scope import Scope
+
+    with open_session() as session:
+        scope = Scope(session.graph, tuple(systems or ()), tuple(benchmarks or ()), to)
+        scope.check()
+        with refreshing(session.graph.project, "eval-assets refresh"):
+            done = run(session.instance, session.definitions, scope, before_wave=_announce, after_wave=_tell)
+    _close(done)
+
+
+def _announce(todo: Sequence[Work]) -> None:
+    for work in todo:
+        typer.echo(f"  {work.part}  {work.kind}: {'; '.join(work.why)}")
+
+
+def _tell(wave: Wave) -> None:
+    same = sum(not one.changed for one in wave.ran)
+    told = f", {same} came out unchanged" if same else ""
+    typer.echo(f"wave: {len(wave.ran)} ran in {wave.seconds:.1f} s{told}")
+
+
+def _close(done: Refresh) -> None:
+    for benchmark, remedy in done.unavailable.items():
+        typer.echo(f"unavailable: {benchmark}: its file is missing; {remedy}")
+    if done.failures:
+        for failure in done.failures[:-1]:
+            typer.echo(f"{failure.part}: {failure.line}", err=True)
+        last = done.failures[-1]
+        bad = all(failure.bad_input for failure in done.failures)
+        stop(last.line if last.bad_input else f"{last.part}: {last.line}", BAD_INPUT if bad else FAILED)
+    if done.unsettled:
+        stop(f"does not settle: {', '.join(map(str, done.unsettled))} came out different each time it ran")
+    typer.echo(f"{done.runs} ran, up to date" if done.runs else "nothing is stale, nothing ran")

@@ -1,0 +1,38 @@
+"""``eval-assets report SYSTEM BENCHMARK``."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from eval_assets.cli.options import Json
+
+
+def report(
+    system: Annotated[str, typer.Argument(help="A system of data/systems.yaml.")],
+    benchmark: Annotated[str, typer.Argument(help="A benchmark of data/benchmarks.yaml.")],
+    as_json: Json = False,
+) -> None:
+    """Print a line a query, the aggregate, then all metrics with n, intervals, and what was excluded or failed."""
+    from eval_assets import keys
+    from eval_assets.cli.session import open_session
+    from eval_assets.scope import Scope
+    from judges.report_text import aggregate_line, full_metrics, query_lines
+    from judges.report_text import as_json as machine
+
+    with open_session() as session:
+        scope = Scope(session.graph, (system,))
+        scope.check()
+        scope.check_benchmark(benchmark)
+        shelf = session.graph.shelf
+        scores = shelf.frame(session.instance, keys.scores_key(system), benchmark)
+        found = shelf.frame(session.instance, keys.report_key(system), benchmark)
+    if as_json:
+        typer.echo(json.dumps({"system": system, "benchmark": benchmark, **machine(scores, found)}, indent=2))
+        return
+    typer.echo("\n".join(query_lines(scores)))
+    typer.echo(aggregate_line(found))
+    typer.echo("")
+    typer.echo(full_metrics(found))

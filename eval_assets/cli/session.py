@@ -1,0 +1,34 @@
+"""What every command that needs Dagster opens: the project, its graph, its definitions and its instance."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import dagster as dg
+
+from eval_assets.build import build_definitions, build_graph
+from eval_assets.graph import Graph
+from eval_assets.project import Project
+
+
+@dataclass(frozen=True)
+class Session:
+    """An open project."""
+
+    graph: Graph
+    definitions: dg.Definitions
+    instance: dg.DagsterInstance
+
+
+@contextmanager
+def open_session() -> Iterator[Session]:
+    """Open the project that the working folder is in; raises ``BadInput``."""
+    logging.getLogger("dagster").setLevel(logging.CRITICAL)
+    project = Project.find()
+    graph = build_graph(project)
+    project.dagster_home()
+    with dg.DagsterInstance.get() as instance:
+        yield Session(graph, build_definitions(graph), instance)

@@ -1,0 +1,116 @@
+"""What all asset factories share: the project, its settings, its shelf, and how an output is described."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import dagster as dg
+
+from converters.errors import BadInput, Told
+from converters.parquet import WrittenTable
+from converters.schema import Table
+from converters.tables import CORPUS, LEADERBOARD, REPORT, RETRIEVAL_SCORES, SEARCH_RESULTS
+from eval_assets import keys
+from eval_assets.code_version import CodeVersion
+from eval_assets.io_manager import Rows
+from eval_assets.locks import stepping
+from eval_assets.project import Project
+from eval_assets.settings import Settings
+from eval_assets.stored import SECONDS, VERSION, Layout, Shelf
+from providers.documents import CONTAINERS
+from providers.registry import PROVIDERS
+
+BAD_INPUT = "eval_assets/bad_input"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """One project's assets in the making."""
+
+    project: Project
+    settings: Settings
+
+    @cached_property
+    def partitions(self) -> dg.StaticPartitionsDefinition:
+        """A partition a benchmark."""
+        return dg.StaticPartitionsDefinition(list(self.settings.benchmarks))
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """Where the tables of all assets are."""
+        return Shelf(self.project, self._layout())
+
+    def _layout(self) -> Layout:
+        tables: dict[dg.AssetKey, Table | Mapping[str, Table]] = {
+            keys.corpus_key(name): table for name, table in CORPUS.items()
+        }
+        for name, store in self.settings.stores.items():
+            tables[keys.store_key(name)] = {
+                **PROVIDERS[store.provider].store_tables(),
+                CONTAINERS.name: CONTAINERS,
+            }
+        for name in self.settings.systems:
+            tables[keys.search_key(name)] = SEARCH_RESULTS
+            tables[keys.scores_key(name)] = RETRIEVAL_SCORES
+            tables[keys.report_key(name)] = REPORT
+        return {**tables, keys.LEADERBOARD: LEADERBOARD}
+
+    @contextmanager
+    def working(self, key: dg.AssetKey, partition: str | None) -> Iterator[None]:
+        """Hold the partition's lock; what a person can mend becomes the step's one-line failure."""
+        try:
+            with stepping(self.project, key.to_user_string(), partition or "all"):
+                yield
+        except BadInput as error:
+            raise dg.Failure(error.line, metadata={BAD_INPUT: True}, allow_retries=False) from None
+        except Told as error:
+            raise dg.Failure(str(error), allow_retries=False) from None
+
+
+def column_schema(table: Table) -> dg.TableSchema:
+    """A table's columns, types and descriptions, for the UI."""
+    columns = table.schema.columns()
+    return dg.TableSchema(
+        columns=[
+            dg.TableColumn(
+                name=name,
+                type=str(column.dtype),
+                description=column.description,
+                constraints=dg.TableColumnConstraints(nullable=column.nullable, unique=table.key == [name]),
+            )
+            for name, column in columns.items()
+        ],
+        constraints=dg.TableConstraints(other=[f"primary key: {', '.join(table.key)}"]),
+    )
+
+
+def described(table: Table) -> dict[str, Any]:
+    """Definition metadata of an asset that is one table."""
+    return {"dagster/column_schema": column_schema(table), "eval_assets/table": table.name}
+
+
+def output(
+    value: Rows | WrittenTable | Mapping[str, Rows],
+    version: CodeVersion,
+    *,
+    data_version: str,
+    started: float,
+    metadata: Mapping[str, Any] | None = None,
+    output_name: str = "result",
+) -> dg.Output[Any]:
+    """An output with its data version, what decided it, and how long it took."""
+    return dg.Output(
+        value,
+        output_name=output_name,
+        data_version=dg.DataVersion(data_version),
+        metadata={
+            VERSION: dg.MetadataValue.json(version.as_json()),
+            SECONDS: round(time.perf_counter() - started, 3),
+            **(metadata or {}),
+        },
+    )

@@ -1,0 +1,177 @@
+"""What is stale, missing or incomplete, and why, in words. Changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import dagster as dg
+
+from eval_assets import keys
+from eval_assets.assets.source import source_changed, where_to_put
+from eval_assets.code_version import CodeVersion
+from eval_assets.graph import Graph
+from eval_assets.scope import Part, Scope
+from eval_assets.staleness import Cause, StatusReader
+from eval_assets.stored import PATH, RETRYABLE, SECONDS, VERSION, Event, events, last_event
+from eval_assets.versions import versions
+
+RETRIES: Final = 3
+"""How often rows that may be retried are retried before they are final."""
+
+_HISTORY: Final = 20
+
+
+@dataclass(frozen=True)
+class Work:
+    """A part that a refresh would run now.
+
+    Attributes:
+        part: which.
+        kind: missing (never made, or its file is gone), stale, or incomplete (rows that may be retried).
+        why: root causes, in words.
+    """
+
+    part: Part
+    kind: Literal["missing", "stale", "incomplete"]
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a refresh of this scope would do.
+
+    Attributes:
+        work: what runs in any case, upstream first.
+        may_follow: what runs if the results of the work differ from what is stored.
+        fresh: how many parts need nothing.
+        unavailable: benchmark to what a person can do about its missing file.
+        seconds: upper bound, from how long each part took last time; parts never made are not in it.
+        remote_calls: upper bound of calls to remote services.
+    """
+
+    work: tuple[Work, ...]
+    may_follow: tuple[Part, ...]
+    fresh: int
+    unavailable: Mapping[str, str]
+    seconds: float
+    remote_calls: int = 0
+
+
+def make_plan(instance: dg.DagsterInstance, definitions: dg.Definitions, scope: Scope) -> Plan:
+    """Look at every part of the scope as it is now."""
+    return _Planner(instance, definitions, scope).plan()
+
+
+class _Planner:
+    def __init__(self, instance: dg.DagsterInstance, definitions: dg.Definitions, scope: Scope) -> None:
+        self._instance = instance
+        self._graph: Graph = scope.graph
+        self._scope = scope
+        self._assets = definitions.resolve_asset_graph()
+        self._status = StatusReader(instance, definitions)
+        self._versions = versions(self._graph)
+        self._events: dict[Part, Event | None] = {}
+
+    def plan(self) -> Plan:
+        work: dict[Part, Work] = {}
+        unavailable: dict[str, str] = {}
+        follow: list[Part] = []
+        fresh = 0
+        for part in self._scope.parts:
+            found = self._look(part)
+            if found is None:
+                if self._event(part) and any(up in work or up in follow for up in self._upstream(part)):
+                    follow.append(part)
+                elif self._event(part):
+                    fresh += 1
+                continue
+            if part.partition and self._needs_file(part) and not self._scope.available(part.partition):
+                unavailable[part.partition] = where_to_put(self._graph, part.partition)
+            elif all(up in work or self._event(up) for up in self._required(part)):
+                work[part] = found
+        seconds = sum(self._seconds(part) for part in (*work, *follow))
+        return Plan(tuple(work.values()), tuple(follow), fresh, unavailable, seconds)
+
+    def _look(self, part: Part) -> Work | None:
+        event = self._event(part)
+        if event is None:
+            creatable = part in self._scope.creatable
+            return Work(part, "missing", ("never made",)) if creatable else None
+        if PATH in event.metadata and not self._graph.shelf.path(event).exists():
+            return Work(part, "missing", (f"its file is gone: {event.metadata[PATH]}",))
+        why = tuple(dict.fromkeys(self._why(part, event)))
+        if why:
+            return Work(part, "stale", why)
+        waiting = int(event.metadata.get(RETRYABLE, 0))
+        if waiting and self._tries(part, event) < RETRIES:
+            return Work(part, "incomplete", (f"{waiting} failed rows may be retried",))
+        return None
+
+    def _why(self, part: Part, event: Event) -> Iterator[str]:
+        if part.key == keys.SOURCE:
+            changed = source_changed(self._graph, str(part.partition), event)
+            if changed:
+                yield changed
+            return
+        for cause, upstream in self._status.status(part.key, part.partition).causes:
+            if cause is Cause.CODE:
+                yield from self._versions[part.key].changes_since(event.metadata.get(VERSION) or {})
+            elif cause is Cause.DATA and upstream:
+                yield self._changed_input(upstream, part, event)
+            else:
+                yield f"its inputs changed ({upstream.to_user_string() if upstream else 'graph'})"
+        if keys.stage_of(part.key) in ("report", "leaderboard"):
+            for upstream_part in self._upstream(part):
+                ran = self._event(upstream_part)
+                if ran and ran.storage_id > event.storage_id:
+                    yield f"{upstream_part} ran since"
+
+    def _changed_input(self, upstream: dg.AssetKey, part: Part, event: Event) -> str:
+        name = upstream.to_user_string()
+        partition = part.partition if upstream != keys.LEADERBOARD else None
+        used = event.tags.get(f"dagster/input_data_version/{name}")
+        history = events(self._instance, upstream, partition, limit=_HISTORY)
+        then = next((one for one in history[1:] if one.data_version == used), None)
+        if then is None or not then.metadata.get(VERSION):
+            return f"{name} changed"
+        version = CodeVersion(**history[0].metadata[VERSION])
+        if version.as_json() == then.metadata[VERSION]:
+            return f"{name} changed"
+        return f"{name} changed ({'; '.join(version.changes_since(then.metadata[VERSION]))})"
+
+    def _tries(self, part: Part, event: Event) -> int:
+        same = [
+            one
+            for one in events(self._instance, part.key, part.partition, limit=RETRIES + 1)
+            if one.tags.get("dagster/code_version") == event.tags.get("dagster/code_version")
+            and int(one.metadata.get(RETRYABLE, 0))
+        ]
+        return len(same) - 1
+
+    def _upstream(self, part: Part) -> Sequence[Part]:
+        parents = self._assets.get(part.key).parent_keys
+        if part.partition is None:
+            return [
+                Part(parent, benchmark) for parent in sorted(parents) for benchmark in self._graph.settings.benchmarks
+            ]
+        return [Part(parent, part.partition) for parent in sorted(parents)]
+
+    def _required(self, part: Part) -> Sequence[Part]:
+        return self._upstream(part) if part.partition else []
+
+    def _needs_file(self, part: Part) -> bool:
+        return keys.stage_of(part.key) in ("source", "corpus") or not self._event(
+            Part(keys.corpus_key("questions"), part.partition)
+        )
+
+    def _event(self, part: Part) -> Event | None:
+        if part not in self._events:
+            self._events[part] = last_event(self._instance, part.key, part.partition)
+        return self._events[part]
+
+    def _seconds(self, part: Part) -> float:
+        event = self._event(part)
+        value: Any = event.metadata.get(SECONDS, 0.0) if event else 0.0
+        return float(value)

@@ -1,0 +1,173 @@
+"""Materialize what a plan names, wave by wave, in this process, against the instance that the UI shows.
+
+A wave is everything that is stale, missing or incomplete as things stand, one run a benchmark. After it the plan is
+made anew: where data versions came out unchanged there is nothing more to do downstream, and the waves end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, Final
+
+import dagster as dg
+
+from eval_assets import keys
+from eval_assets.graph import BAD_INPUT
+from eval_assets.plan import Plan, Work, make_plan
+from eval_assets.scope import Part, Scope
+from eval_assets.stored import last_event
+
+TAG: Final = "eval_assets/refresh"
+_MOST_RUNS: Final = 5
+_UNFINISHED: Final = (
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A step that failed: which part, one line that says why, and whether a person's input is at fault."""
+
+    part: Part
+    line: str
+    bad_input: bool
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A part that ran: whether its data version changed, and how long its run took in all."""
+
+    part: Part
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Wave:
+    """One round: what was to be done, what ran, what failed, and how long it took."""
+
+    work: Sequence[Work]
+    ran: Sequence[Ran]
+    failures: Sequence[Failure]
+    seconds: float
+
+
+@dataclass
+class Refresh:
+    """What a refresh did."""
+
+    waves: list[Wave] = field(default_factory=list)
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    unsettled: list[Part] = field(default_factory=list)
+
+    @property
+    def failures(self) -> list[Failure]:
+        """All failures, in order."""
+        return [failure for wave in self.waves for failure in wave.failures]
+
+    @property
+    def runs(self) -> int:
+        """How many parts ran."""
+        return sum(len(wave.ran) for wave in self.waves)
+
+
+def refresh(
+    instance: dg.DagsterInstance,
+    definitions: dg.Definitions,
+    scope: Scope,
+    *,
+    before_wave: Callable[[Sequence[Work]], None] = lambda _: None,
+    after_wave: Callable[[Wave], None] = lambda _: None,
+) -> Refresh:
+    """Bring the scope up to date. The caller holds the data directory's lock (see ``eval_assets.locks``)."""
+    close_dead_runs(instance)
+    job = definitions.resolve_implicit_global_asset_job_def()
+    done = Refresh()
+    times: Counter[Part] = Counter()
+    failed: set[Part] = set()
+    while True:
+        plan = make_plan(instance, definitions, scope)
+        done.unavailable = plan.unavailable
+        todo = _next(plan, failed)
+        done.unsettled = [work.part for work in todo if times[work.part] >= _MOST_RUNS]
+        todo = [work for work in todo if times[work.part] < _MOST_RUNS]
+        if not todo:
+            return done
+        before_wave(todo)
+        wave = _run_wave(instance, job, todo)
+        times.update(work.part for work in todo)
+        ran = {one.part for one in wave.ran}
+        failed |= {work.part for work in todo if work.part not in ran}
+        done.waves.append(wave)
+        after_wave(wave)
+
+
+def close_dead_runs(instance: dg.DagsterInstance) -> None:
+    """Mark the runs of a refresh that died as failed: the lock is ours, so no other refresh is alive."""
+    for run in instance.get_runs(dg.RunsFilter(tags={TAG: "yes"}, statuses=list(_UNFINISHED))):
+        instance.report_run_failed(run, "the process of this refresh ended before the run did")
+
+
+def _next(plan: Plan, failed: set[Part]) -> list[Work]:
+    work = [one for one in plan.work if one.part not in failed]
+    partitioned = [one for one in work if one.part.partition]
+    return partitioned or work
+
+
+def _run_wave(instance: dg.DagsterInstance, job: dg.JobDefinition, todo: Sequence[Work]) -> Wave:
+    started = time.perf_counter()
+    ran: list[Ran] = []
+    failures: list[Failure] = []
+    ordered = sorted(todo, key=lambda work: work.part.partition or "")
+    for partition, group in groupby(ordered, key=lambda work: work.part.partition):
+        parts = [work.part for work in group]
+        parts += [part for part in _with_siblings(parts) if part not in parts]
+        before = {part: _version(instance, part) for part in parts}
+        result = job.execute_in_process(
+            instance=instance,
+            asset_selection=[part.key for part in parts],
+            partition_key=partition,
+            raise_on_error=False,
+            tags={TAG: "yes"},
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+        )
+        made = {event.asset_key for event in result.get_asset_materialization_events()}
+        ran += [Ran(part, before[part] != _version(instance, part)) for part in parts if part.key in made]
+        failures += list(_failures(result, partition))
+    return Wave(todo, ran, failures, time.perf_counter() - started)
+
+
+def _with_siblings(parts: Sequence[Part]) -> list[Part]:
+    """One pass over a file makes all corpus tables."""
+    if not any(keys.stage_of(part.key) == "corpus" for part in parts):
+        return []
+    from converters.tables import CORPUS
+
+    return [Part(keys.corpus_key(table), parts[0].partition) for table in CORPUS]
+
+
+def _version(instance: dg.DagsterInstance, part: Part) -> str | None:
+    event = last_event(instance, part.key, part.partition)
+    return event.data_version if event else None
+
+
+def _failures(result: dg.ExecuteInProcessResult, partition: str | None) -> Iterator[Failure]:
+    for event in result.filter_events(lambda event: event.is_step_failure):
+        data = event.step_failure_data
+        told = data.user_failure_data
+        key = dg.AssetKey((event.step_key or "unknown").split("__"))
+        if told is not None:
+            metadata: Mapping[str, Any] = told.metadata or {}
+            yield Failure(Part(key, partition), str(told.description), BAD_INPUT in metadata)
+        else:
+            error = data.error
+            cause = error.cause if error and error.cause else error
+            line = " ".join(cause.message.split()) if cause else "failed"
+            yield Failure(Part(key, partition), line, bad_input=False)

@@ -1,0 +1,217 @@
+"""The YAML settings: benchmarks, stores, systems, targets. Everything that changes a score is in them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
+
+from converters.errors import BadInput
+from eval_assets.project import Project
+from providers.registry import PROVIDERS
+
+_Model = TypeVar("_Model", bound=BaseModel)
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+
+DEFAULT_LIMIT: Final = 50
+RESERVED: Final = {"corpus", "stores", "benchmark_source", "leaderboard", "comparison"}
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Benchmark(_Strict):
+    """One benchmark: its format, the names its file may have, and where a person gets it."""
+
+    description: str = ""
+    format: Literal["fixture", "longmemeval"]
+    files: tuple[str, ...]
+    fetch: str | None = None
+
+    def candidates(self, project: Project) -> list[Path]:
+        """Where the file may be, in order of preference."""
+        return [folder / name for name in self.files for folder in (project.data, project.sources)]
+
+    def file(self, project: Project) -> Path | None:
+        """The file, or None where there is none."""
+        return next((path for path in self.candidates(project) if path.is_file()), None)
+
+
+class Store(_Strict):
+    """What is ingested: a provider, how haystacks become containers, and the settings that shape the store."""
+
+    provider: str
+    isolation: Literal["global", "isolated"] = "isolated"
+    revision: str | int = 1
+    ingest: dict[str, Any] = {}
+
+
+class System(_Strict):
+    """A store, how it is searched, and how many hits are asked for."""
+
+    description: str = ""
+    owner: str = "team:memory"
+    store: Name
+    revision: str | int = 1
+    limit: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_LIMIT
+    retrieval: dict[str, Any] = {}
+
+
+class Target(_Strict):
+    """Pairs that a refresh creates: each of the systems on each of the benchmarks."""
+
+    systems: tuple[str, ...]
+    benchmarks: tuple[str, ...]
+
+
+class Settings(_Strict):
+    """All settings, sweeps expanded, every name known and every provider's settings valid."""
+
+    benchmarks: dict[Name, Benchmark]
+    stores: dict[Name, Store]
+    systems: dict[Name, System]
+    sweeps: dict[str, tuple[str, ...]]
+    targets: tuple[Target, ...]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """(system, benchmark) of all targets; the name of a sweep stands for all its systems."""
+        return [
+            (system, benchmark)
+            for target in self.targets
+            for name in target.systems
+            for system in self.sweeps.get(name, (name,))
+            for benchmark in target.benchmarks
+        ]
+
+
+class _SystemsFile(_Strict):
+    """As written; a dotted name (``retrieval.rrf_k``) is the same as a nested one."""
+
+    stores: dict[Name, Store]
+    systems: dict[Name, System]
+    targets: tuple[Target, ...] = ()
+
+    @field_validator("stores", "systems", mode="before")
+    @classmethod
+    def _dotted(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        return {name: _nest(flatten(one)) if isinstance(one, Mapping) else one for name, one in value.items()}
+
+
+class _BenchmarksFile(_Strict):
+    benchmarks: dict[Name, Benchmark]
+
+
+def load_settings(project: Project) -> Settings:
+    """Read both files.
+
+    Raises:
+        BadInput: a file is missing or not YAML, or names an unknown setting, provider, store, system or benchmark.
+    """
+    benchmarks = _read(project.benchmarks_file, _BenchmarksFile).benchmarks
+    source = project.systems_file
+    read = _read(source, _SystemsFile)
+    systems: dict[str, System] = {}
+    sweeps: dict[str, tuple[str, ...]] = {}
+    for name, store in read.stores.items():
+        _known(source, f"stores.{name}.provider", store.provider, PROVIDERS)
+        _provider_settings(source, f"stores.{name}.ingest", store.provider, "ingest", store.ingest)
+    for name, system in read.systems.items():
+        _known(source, f"systems.{name}.store", system.store, read.stores)
+        if name in RESERVED:
+            raise BadInput(source, "this name is taken by an asset", "choose another", field=f"systems.{name}")
+        expanded = dict(_sweep(name, system))
+        for one, values in expanded.items():
+            provider = read.stores[values.store].provider
+            _provider_settings(source, f"systems.{name}.retrieval", provider, "retrieval", values.retrieval)
+            if one in systems or (one != name and one in read.systems):
+                raise BadInput(source, f"two systems are called {one}", "rename one", field=f"systems.{name}")
+        systems |= expanded
+        if list(expanded) != [name]:
+            sweeps[name] = tuple(expanded)
+    for index, target in enumerate(read.targets):
+        for name in target.systems:
+            _known(source, f"targets.{index}.systems", name, {**systems, **sweeps})
+        for name in target.benchmarks:
+            _known(source, f"targets.{index}.benchmarks", name, benchmarks)
+    return Settings(benchmarks=benchmarks, stores=read.stores, systems=systems, sweeps=sweeps, targets=read.targets)
+
+
+def _sweep(name: str, system: System) -> Iterator[tuple[str, System]]:
+    flat = flatten(system.retrieval)
+    axes = {key: value for key, value in flat.items() if isinstance(value, list)}
+    for values in itertools.product(*axes.values()):
+        chosen = dict(zip(axes, values, strict=True))
+        words = [f"{_word(key)}_{_word(value)}" for key, value in chosen.items()]
+        retrieval = _nest({**flat, **chosen})
+        yield "__".join([name, *words]), system.model_copy(update={"retrieval": retrieval})
+
+
+def flatten(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested settings as one level, with dotted names."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            flat |= flatten(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+def _nest(flat: Mapping[str, Any]) -> dict[str, Any]:
+    nested: dict[str, Any] = {}
+    for dotted, value in flat.items():
+        *folders, leaf = dotted.split(".")
+        place = nested
+        for folder in folders:
+            place = place.setdefault(folder, {})
+        place[leaf] = value
+    return nested
+
+
+def _word(value: object) -> str:
+    return re.sub(r"[^a-z0-9]+", "p", str(value).lower())
+
+
+def _read(path: Path, model: type[_Model]) -> _Model:
+    try:
+        content = yaml.safe_load(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise BadInput(path, "no such file", "put it there") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}" if mark else None
+        raise BadInput(path, "not readable as YAML", "mend it there", record=line) from None
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise _bad(path, "", error) from None
+
+
+def _provider_settings(source: Path, field: str, provider: str, kind: str, values: Mapping[str, object]) -> None:
+    entry = PROVIDERS[provider]
+    try:
+        (entry.ingest_settings if kind == "ingest" else entry.retrieval_settings)(values)
+    except ValidationError as error:
+        raise _bad(source, field, error) from None
+
+
+def _bad(source: Path, prefix: str, error: ValidationError) -> BadInput:
+    first = error.errors(include_url=False)[0]
+    field = ".".join(part for part in (prefix, *map(str, first["loc"])) if part)
+    if first["type"] == "extra_forbidden":
+        return BadInput(source, "unknown setting", "correct its name or remove it", field=field)
+    return BadInput(source, first["msg"].lower(), "correct the value", field=field)
+
+
+def _known(source: object, field: str, name: str, known: Mapping[str, object]) -> None:
+    if name not in known:
+        raise BadInput(source, f"unknown name {name!r}", f"known are: {', '.join(sorted(known))}", field=field)
