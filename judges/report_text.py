@@ -9,7 +9,6 @@ import polars as pl
 from converters.tables import SCORED_STATUSES
 from judges.aggregate import ALL, LEVELS
 from judges.checks import hits_unmapped
-from judges.report_markdown import markdown_by_type, markdown_headline, markdown_worst
 from judges.report_values import HEADLINE, HEADLINE_K, Figures, interval, k_label, number, one_line, values_of
 
 _QUERY_NAMES: Final = {"hit": "hit", "recall": "rec", "mrr": "rr"}
@@ -133,16 +132,3 @@ def as_json(scores: pl.DataFrame, report: pl.DataFrame) -> dict[str, Any]:
         for row in scores.sort("ordinal").iter_rows(named=True)
     ]
     return {"headline": headline(report), "report": report.to_dicts(), "questions": questions}
-
-
-__all__ = [
-    "aggregate_line",
-    "as_json",
-    "full_metrics",
-    "headline",
-    "markdown_by_type",
-    "markdown_headline",
-    "markdown_worst",
-    "query_lines",
-    "search_line",
-]

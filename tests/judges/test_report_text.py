@@ -5,7 +5,7 @@ import json
 import pytest
 from boards import Ask, scored
 
-from judges import report_text
+from judges import report_markdown, report_text
 from judges.aggregate import aggregate
 from judges.report_values import cell, one_line
 from judges.retrieval_metrics import CUTOFFS, METRICS
@@ -81,9 +81,9 @@ def test_no_questions() -> None:
     assert report_text.aggregate_line(report).startswith("AGGREGATE (n=0)  hit@5=- ")
     assert "0 questions, no hits asked for" in report_text.search_line(scores)
     assert report_text.as_json(scores, report)["headline"]["hit@5"] is None
-    assert "0 questions scored" in report_text.markdown_worst(scores)
-    assert report_text.markdown_headline(report).count("\n") == 9
-    assert report_text.markdown_by_type(report).count("\n") == 2
+    assert "0 questions scored" in report_markdown.markdown_worst(scores)
+    assert report_markdown.markdown_headline(report).count("\n") == 9
+    assert report_markdown.markdown_by_type(report).count("\n") == 2
 
 
 def test_json_has_every_figure_and_no_nan() -> None:
@@ -101,32 +101,32 @@ def test_json_has_every_figure_and_no_nan() -> None:
 
 def test_markdown_tables() -> None:
     report = aggregate(scored(RIGHT, HALF, FAILED, ABSTENTION))
-    by_type = report_text.markdown_by_type(report).splitlines()
+    by_type = report_markdown.markdown_by_type(report).splitlines()
     assert by_type[0].startswith("| type | n | excluded | failed | hit@5 | R@5 | MRR@5 | hit@10 |")
     assert [line.split(" | ")[:4] for line in by_type[2:]] == [
         ["| multi-session", "1", "1", "1"],
         ["| temporal-reasoning", "1", "0", "0"],
         ["| all", "2", "1", "1"],
     ]
-    headline = report_text.markdown_headline(report).splitlines()
+    headline = report_markdown.markdown_headline(report).splitlines()
     assert headline[2] == "| hit@5 | 1.000 | 1.000 to 1.000 | 0.667 | 2 | 1 | 1 |"
 
 
 def test_worst_questions_come_worst_first() -> None:
     late = Ask([f"s{n}" for n in range(20)], ["s15"])
     never = Ask(["s2"], ["s1"])
-    table = report_text.markdown_worst(scored(RIGHT, late, HALF, never, FAILED, ABSTENTION), n=3).splitlines()
+    table = report_markdown.markdown_worst(scored(RIGHT, late, HALF, never, FAILED, ABSTENTION), n=3).splitlines()
     assert [line.split(" | ")[0] for line in table[2:5]] == ["| q3", "| q1", "| q2"]
     assert [line.split(" | ")[2] for line in table[2:5]] == ["none (0 of 1)", "16 (1 of 1)", "2 (1 of 2)"]
     assert table[-1] == "4 questions scored; 1 more failed and are not listed."
-    assert report_text.markdown_worst(scored(RIGHT)).startswith("No scored question ranks anything above")
+    assert report_markdown.markdown_worst(scored(RIGHT)).startswith("No scored question ranks anything above")
 
 
 NASTY = "a|b\nc\r\n<script>x</script> *b* _i_ `c` [l](u) \\ & 🎉 \u2028 \u202eback\x1b[0m"
 
 
 def test_markdown_cells_hold_nothing_that_markdown_reads() -> None:
-    table = report_text.markdown_worst(scored(Ask(["s2"], ["s1"], text=NASTY, type=NASTY)))
+    table = report_markdown.markdown_worst(scored(Ask(["s2"], ["s1"], text=NASTY, type=NASTY)))
     row = table.splitlines()[2]
     assert row.replace("\\|", "").count("|") == 6
     assert "<" not in row
