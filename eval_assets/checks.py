@@ -1,7 +1,5 @@
 """Asset checks: what must hold of a stored partition (ERROR) and what its reader should know (WARN)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Both read the settings and the code from disk as they are then, not as they were when the UI was started.
 """
 
-from __future__ import annotations
-
 import dagster as dg
 from pydantic import Field
 

@@ -73,6 +73,7 @@ class _Planner:
         self._status = StatusReader(instance, definitions)
         self._versions = versions(self._graph)
         self._events: dict[Part, Event | None] = {}
+        self._partitions: dict[dg.AssetKey, set[str]] = {}
 
     def plan(self) -> Plan:
         work: dict[Part, Work] = {}
@@ -115,7 +116,8 @@ class _Planner:
             if changed:
                 yield changed
             return
-        for cause, upstream in self._status.status(part.key, part.partition).causes:
+        causes = self._status.status(part.key, part.partition).causes
+        for cause, upstream in causes:
             if cause is Cause.CODE:
                 yield from self._versions[part.key].changes_since(event.metadata.get(VERSION) or {})
             elif cause is Cause.DATA and upstream:
@@ -123,9 +125,10 @@ class _Planner:
             else:
                 yield f"its inputs changed ({upstream.to_user_string() if upstream else 'graph'})"
         if keys.stage_of(part.key) in ("report", "leaderboard"):
+            named = {upstream for _, upstream in causes}
             for upstream_part in self._upstream(part):
                 ran = self._event(upstream_part)
-                if ran and ran.storage_id > event.storage_id:
+                if ran and ran.storage_id > event.storage_id and upstream_part.key not in named:
                     yield f"{upstream_part} ran since"
 
     def _changed_input(self, upstream: dg.AssetKey, part: Part, event: Event) -> str:
@@ -168,8 +171,15 @@ class _Planner:
 
     def _event(self, part: Part) -> Event | None:
         if part not in self._events:
-            self._events[part] = last_event(self._instance, part.key, part.partition)
+            there = part.partition is None or part.partition in self._made(part.key)
+            self._events[part] = last_event(self._instance, part.key, part.partition) if there else None
         return self._events[part]
+
+    def _made(self, key: dg.AssetKey) -> set[str]:
+        """One look-up an asset, where one a partition would cost most of a plan's time."""
+        if key not in self._partitions:
+            self._partitions[key] = set(self._instance.get_materialized_partitions(key))
+        return self._partitions[key]
 
     def _seconds(self, part: Part) -> float:
         event = self._event(part)

@@ -1,7 +1,5 @@
 """``corpus/*``: the tables of a benchmark, converted in one streaming pass over its file."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """``leaderboard``: all systems on all benchmarks that have a report. Unpartitioned: the UI plots it over time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +12,6 @@ from eval_assets import keys
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.io_manager import Rows
-from eval_assets.stored import last_event
 from judges.report_values import Figures, markdown_table, number
 
 _COLUMNS = {
@@ -86,10 +83,8 @@ def leaderboard(graph: Graph) -> dg.AssetsDefinition:
 
 def _standings(graph: Graph, instance: dg.DagsterInstance) -> Iterator[dict[str, Any]]:
     for system in graph.settings.systems:
-        for benchmark in graph.settings.benchmarks:
-            event = last_event(instance, keys.report_key(system), benchmark)
-            if event is None:
-                continue
+        made = instance.get_materialized_partitions(keys.report_key(system))
+        for benchmark in (name for name in graph.settings.benchmarks if name in made):
             figures = Figures.of(graph.shelf.frame(instance, keys.report_key(system), benchmark))
             yield {
                 "benchmark": benchmark,

@@ -1,7 +1,5 @@
 """``<system>/report``: a system's metrics on a benchmark, with tables for the UI."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``<system>/retrieval_scores``: each question's retrieval metrics."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 
@@ -21,7 +19,7 @@ _TABLES = ("questions", "haystacks", "ground_truth", "query_options")
 
 def scores_version() -> CodeVersion:
     """What decides scores beside results and labels: the metrics' code."""
-    return code_version(settings={}, roots=("judges.retrieval", __name__))
+    return code_version(settings={}, roots=("judges.retrieval", __name__), libraries=("numpy", "polars"))
 
 
 def scores_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition:

@@ -1,7 +1,5 @@
 """``<system>/search_results``: what a system finds for each question."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import Any

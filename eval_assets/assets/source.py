@@ -1,7 +1,5 @@
 """``benchmark_source``: the file of a benchmark, whose data version is the digest of its bytes and settings."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``stores/<store>``: a benchmark's haystacks, ingested by a provider under one set of ingest settings."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

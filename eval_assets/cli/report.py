@@ -19,7 +19,7 @@ def report(
     from eval_assets import keys
     from eval_assets.cli.session import open_session
     from eval_assets.scope import Scope
-    from judges.report_text import aggregate_line, full_metrics, query_lines
+    from judges.report_text import aggregate_line, full_metrics, query_lines, search_line
     from judges.report_text import as_json as machine
 
     with open_session() as session:
@@ -34,5 +34,6 @@ def report(
         return
     typer.echo("\n".join(query_lines(scores)))
     typer.echo(aggregate_line(found))
+    typer.echo(search_line(scores))
     typer.echo("")
     typer.echo(full_metrics(found))
