@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +20,8 @@ class Container:
     """Chunks in a fixed order, which breaks ties between equal scores. All sequences are parallel.
 
     Attributes:
-        chunk_ids: what a hit is called.
-        texts: what a hit shows.
-        session_keys: what a hit maps to.
-        turns: which turns it covers.
-        dates: UTC, null where unknown.
-        moments: the same for numpy.
+        sessions: session of each chunk.
+        dates: UTC, not a time where unknown.
         importance: as given.
         confidence: 1 where none was given.
         decays: whether the confidence does.
@@ -36,12 +31,8 @@ class Container:
         dense: index of the vectors; likewise.
     """
 
-    chunk_ids: list[str]
-    texts: list[str]
-    session_keys: list[list[str]]
-    turns: list[list[int] | None]
-    dates: list[datetime | None]
-    moments: npt.NDArray[np.datetime64]
+    sessions: list[str]
+    dates: npt.NDArray[np.datetime64]
     importance: list[str | None]
     confidence: npt.NDArray[np.float64]
     decays: npt.NDArray[np.bool_]
@@ -54,19 +45,30 @@ class Container:
     def of(
         cls, chunks: pl.DataFrame, terms: Sequence[Terms], n_terms: int, vectors: Vectors, settings: RetrievalSettings
     ) -> Container:
-        """Index ``chunks`` (see ``Chunks``, with column ``text``), whose terms and vectors are parallel to them."""
+        """Index chunks, as ``ranked_columns`` leaves them; their terms and vectors are parallel to them."""
         return cls(
-            chunk_ids=chunks["chunk_id"].to_list(),
-            texts=chunks["text"].to_list(),
-            session_keys=chunks["session_keys"].to_list(),
-            turns=chunks["turns"].to_list(),
-            dates=chunks["date"].to_list(),
-            moments=chunks["date"].dt.replace_time_zone(None).to_numpy(),
+            sessions=chunks["session"].to_list(),
+            dates=chunks["date"].to_numpy(),
             importance=chunks["importance"].to_list(),
-            confidence=chunks["confidence"].fill_null(1.0).to_numpy(),
-            decays=chunks["type"].is_in(["fact", "status"]).fill_null(False).to_numpy(),
-            accesses=chunks["access_count"].cast(pl.Int64).to_numpy(writable=True),
+            confidence=chunks["confidence"].to_numpy(),
+            decays=chunks["decays"].to_numpy(),
+            accesses=chunks["access_count"].to_numpy(writable=True),
             vectors=vectors,
             lexical=LexicalIndex(terms, n_terms, settings) if settings.mode != "dense" else None,
             dense=DenseIndex(vectors, settings) if settings.mode != "lexical" else None,
         )
+
+
+def ranked_columns(chunks: pl.DataFrame) -> pl.DataFrame:
+    """What decides a ranking, of ``Chunks`` with columns ``row`` and ``text_row``; once for all containers."""
+    return chunks.select(
+        "row",
+        "container",
+        "text_row",
+        "importance",
+        session=pl.col("session_keys").list.first(),
+        date=pl.col("date").dt.replace_time_zone(None),
+        confidence=pl.col("confidence").fill_null(1.0),
+        decays=pl.col("type").is_in(["fact", "status"]).fill_null(False),
+        access_count=pl.col("access_count").cast(pl.Int64),
+    )

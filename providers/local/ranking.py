@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+import numpy.typing as npt
 
 from providers.local.boosts import access_boost, closeness_boost, confidence_boost, importance_boost, within
 from providers.local.container import Container
 from providers.local.dense import Mask
-from providers.local.embedding import Vectors
 from providers.local.fusion import Rows, Scores, blend, reciprocal_rank_fusion
 from providers.local.lexical import Terms, top
 from providers.local.reorder import by_session_in_turn, without_near_duplicates
@@ -20,11 +20,11 @@ from providers.local.temporal import QuestionTime, Slack, question_time
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: its terms, its vector (one row), its text for the times that it names, and today's date."""
+    """What is asked: its terms, its vector, its text for the times that it names, and today's date."""
 
     text: str
     terms: Terms
-    vector: Vectors
+    vector: npt.NDArray[np.float32]
     as_of: datetime | None
 
 
@@ -36,9 +36,9 @@ def rank(container: Container, question: Question, limit: int, settings: Retriev
     time = question_time(
         question.text, question.as_of, Slack(settings.slack_days, settings.slack_days_long, settings.recent_days)
     )
-    allowed = np.ones(len(container.chunk_ids), dtype=bool)
+    allowed = np.ones(len(container.sessions), dtype=bool)
     if time.range is not None and settings.temporal_filter:
-        allowed = within(container.moments, time.range)
+        allowed = within(container.dates, time.range)
     count = max(limit, min(int(limit * settings.candidate_factor), settings.candidate_cap))
     rows, scores = _candidates(container, question, allowed, count, settings)
     scores = np.round(scores * _boosts(container, question.as_of, time, settings)[rows], 6)
@@ -47,7 +47,7 @@ def rank(container: Container, question: Question, limit: int, settings: Retriev
     if settings.near_duplicate_threshold is not None:
         ranking = without_near_duplicates(ranking, container.vectors, settings.near_duplicate_threshold)
     if settings.session_diversity and len(ranking) > settings.diversity_above:
-        ranking = by_session_in_turn(ranking, [keys[0] for keys in container.session_keys])
+        ranking = by_session_in_turn(ranking, container.sessions)
     ranking = ranking[:limit]
     return ranking, np.array([score_of[row] for row in ranking.tolist()])
 
@@ -65,7 +65,7 @@ def _candidates(
     similarities = np.full(n_rows, settings.lexical_only_similarity)
     dense: Rows = np.zeros(0, dtype=np.int64)
     if container.dense is not None:
-        dense, found = container.dense.nearest(question.vector[0], count, allowed)
+        dense, found = container.dense.nearest(question.vector, count, allowed)
         above = found >= settings.similarity_floor
         dense = dense[above]
         similarities[dense] = found[above]
@@ -90,13 +90,13 @@ def _boosts(container: Container, as_of: datetime | None, time: QuestionTime, se
     boosts = (
         importance_boost(container.importance, weights)
         * access_boost(container.accesses, settings.access_weight, settings.access_boost_cap)
-        * confidence_boost(container.confidence, container.decays, container.moments, as_of, settings.decay_factor)
+        * confidence_boost(container.confidence, container.decays, container.dates, as_of, settings.decay_factor)
     )
     decay = settings.temporal_decay_days
     if time.range is not None:
         return boosts * closeness_boost(
-            container.moments, time.range.start, time.range.end, settings.temporal_boost, decay
+            container.dates, time.range.start, time.range.end, settings.temporal_boost, decay
         )
     if time.about_time and as_of is not None:
-        return boosts * closeness_boost(container.moments, as_of, as_of, settings.recency_boost, decay)
+        return boosts * closeness_boost(container.dates, as_of, as_of, settings.recency_boost, decay)
     return boosts

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Mode = Literal["lexical", "dense", "hybrid"]
 Ann = Literal["auto", "exact", "hnsw"]
-LexicalMethod = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
+LexicalMethod = Literal["lucene", "robertson", "atire"]
 
 
 class RetrievalSettings(BaseModel):
@@ -16,24 +16,22 @@ class RetrievalSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    mode: Mode = Field(
-        default="hybrid", description="Legs: `lexical` (BM25), `dense` (embeddings) or `hybrid` (both, fused)."
-    )
+    mode: Mode = Field(default="hybrid", description="Legs: `lexical` (BM25), `dense` (vectors) or `hybrid` (both).")
     include_superseded: bool = Field(
         default=False,
-        description="Also search facts and statuses that a newer one with the same key or subject replaced.",
+        description="Also search facts and statuses that a newer one of the same key or subject replaced.",
     )
 
     candidate_factor: float = Field(
-        default=2.0, ge=1.0, le=100.0, description="Candidates a leg, as a multiple of the limit."
+        default=2.0, ge=1.0, le=100.0, description="Candidates a leg: a multiple of the limit."
     )
     candidate_cap: int = Field(
-        default=200, ge=1, le=100_000, description="Candidates a leg, at most (never below the limit)."
+        default=200, ge=1, le=100_000, description="Candidates a leg, at most, but never below the limit."
     )
 
     lexical_method: LexicalMethod = Field(
         default="lucene",
-        description="BM25 variant. The API ranks by cover density of its database; this is bm25s's default.",
+        description="BM25 variant. bm25s's default; the API ranks by its database's cover density.",
     )
     bm25_k1: float = Field(default=1.5, ge=0.0, le=10.0, description="Saturation of repeated terms. bm25s's default.")
     bm25_b: float = Field(default=0.75, ge=0.0, le=1.0, description="Length normalisation. bm25s's default.")
@@ -47,20 +45,18 @@ class RetrievalSettings(BaseModel):
     )
     ann: Ann = Field(
         default="auto",
-        description="Vector search: `exact`, `hnsw` (approximate), or `auto` by `ann_threshold`. The API: hnsw.",
+        description="Vector search: `exact`, `hnsw` (a graph), or `auto` by `ann_threshold`. The API: hnsw.",
     )
     ann_threshold: int = Field(
         default=100_000,
         ge=1,
-        description="Chunks in a container from which `auto` is `hnsw`; below, exact search is faster.",
+        description="Chunks in a container from which `auto` is `hnsw`; below, exact is faster.",
     )
     ef_search: int = Field(default=40, ge=1, le=10_000, description="HNSW: candidates kept while searching.")
     ef_construction: int = Field(default=64, ge=1, le=10_000, description="HNSW: candidates kept while building.")
     connectivity: int = Field(default=16, ge=2, le=512, description="HNSW: links a node (M).")
 
-    rrf_k: int = Field(
-        default=60, ge=0, le=100_000, description="Reciprocal rank fusion: score = sum of weight / (k + rank)."
-    )
+    rrf_k: int = Field(default=60, ge=0, le=100_000, description="Reciprocal rank fusion: sum of weight / (k + rank).")
     dense_weight: float = Field(default=1.0, ge=0.0, le=100.0, description="Weight of the dense leg in the fusion.")
     lexical_weight: float = Field(default=1.0, ge=0.0, le=100.0, description="Weight of the lexical leg in the fusion.")
     blend_similarity: float = Field(
@@ -73,17 +69,15 @@ class RetrievalSettings(BaseModel):
         default=0.55,
         ge=0.0,
         le=1.0,
-        description="Similarity taken for a hybrid candidate that the dense leg did not find.",
+        description="Similarity of a hybrid candidate that the dense leg did not find.",
     )
 
-    importance_critical: float = Field(
-        default=1.0, ge=0.0, le=10.0, description="Score multiplier of importance critical."
-    )
-    importance_high: float = Field(default=0.85, ge=0.0, le=10.0, description="Score multiplier of importance high.")
+    importance_critical: float = Field(default=1.0, ge=0.0, le=10.0, description="Multiplier of importance critical.")
+    importance_high: float = Field(default=0.85, ge=0.0, le=10.0, description="Multiplier of importance high.")
     importance_medium: float = Field(
-        default=0.7, ge=0.0, le=10.0, description="Score multiplier of importance medium, and of a memory without one."
+        default=0.7, ge=0.0, le=10.0, description="Multiplier of importance medium, and of a memory without one."
     )
-    importance_low: float = Field(default=0.5, ge=0.0, le=10.0, description="Score multiplier of importance low.")
+    importance_low: float = Field(default=0.5, ge=0.0, le=10.0, description="Multiplier of importance low.")
     access_weight: float = Field(
         default=0.3, ge=0.0, le=10.0, description="Access boost: 1 + weight * log2(accesses + 1). Accesses: metadata's."
     )
@@ -121,7 +115,7 @@ class RetrievalSettings(BaseModel):
     temporal_decay_days: float = Field(default=30.0, gt=0.0, le=10_000.0, description="Decay of both boosts, in days.")
     slack_days: int = Field(default=2, ge=0, le=365, description="Slack on both sides of `N days ago`.")
     slack_days_long: int = Field(
-        default=5, ge=0, le=365, description="Slack on both sides of `N weeks ago` and `last month`."
+        default=5, ge=0, le=365, description="Slack on both sides of `N weeks ago`, `last month`."
     )
     recent_days: int = Field(default=14, ge=1, le=3650, description="How far back `recently` and `last week` reach.")
 
@@ -134,8 +128,6 @@ class RetrievalSettings(BaseModel):
     )
     session_diversity: bool = Field(
         default=True,
-        description="Reorder round robin: the best hit of each session, then the second best of each, and so on.",
+        description="Round robin: the best hit of each session, then the second best of each, and so on.",
     )
-    diversity_above: int = Field(
-        default=3, ge=0, le=10_000, description="Reorder only where there are more hits than this."
-    )
+    diversity_above: int = Field(default=3, ge=0, le=10_000, description="Only where there are more hits than this.")

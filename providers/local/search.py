@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from time import perf_counter
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from converters.errors import BadInput
-from providers.local.container import Container
+from converters.tables import HIT
+from providers.local.container import Container, ranked_columns
 from providers.local.embedding import embed, model_name
 from providers.local.lexical import Terms
 from providers.local.lexicon import analyze
 from providers.local.ranking import Question, rank
 from providers.local.retrieval_settings import RetrievalSettings
 from providers.protocol import REPLIES
+
+_RANKED = pl.Schema([("query", pl.UInt32()), ("rank", pl.UInt32()), ("row", pl.UInt32()), ("score", pl.Float64())])
 
 
 def search(
@@ -39,78 +43,80 @@ def search(
     if models not in ([], [model_name()]):
         raise BadInput("store", f"its vectors come from {', '.join(models)}, not {model_name()}", "build it again")
     texts = store["texts"].join(store["vectors"], on="text_hash", maintain_order="left").with_row_index("text_row")
-    asked, known, n_terms = _asked_terms(texts, store["vocabulary"], queries)
     chunks = (
         store["chunks"]
         .filter(pl.col("container").is_in(queries["container"].unique().to_list()))
         .filter(pl.lit(settings.include_superseded) | pl.col("superseded_by").is_null())
-        .join(texts.select("text_hash", "text_row", "text"), on="text_hash")
+        .join(texts.select("text_hash", "text_row"), on="text_hash")
         .sort("container", "position", "document_id", "part")
+        .with_row_index("row")
     )
+    containers = ranked_columns(chunks).partition_by("container", as_dict=True)
+    asked, known, n_terms = _asked_terms(texts, store["vocabulary"], queries)
     vectors = texts["vector"].to_numpy()
     question_vectors = embed(queries["text"].to_list())
-    by_container = chunks.partition_by("container", as_dict=True, include_key=False)
 
-    replies: dict[int, dict[str, object]] = {}
-    numbered = queries.with_row_index("row").sort("query")
-    for (name,), group in numbered.group_by("container", maintain_order=True):
-        members = by_container.get((name,))
-        if members is None:
-            replies |= {query: _reply(query, [], 0.0) for query in group["query"]}
+    ranked = [pl.DataFrame(schema=_RANKED)]
+    latencies: dict[int, float] = {}
+    for (name,), group in queries.with_row_index("row").sort("query").group_by("container", maintain_order=True):
+        if (name,) not in containers:
             continue
-        rows = members["text_row"].to_numpy()
-        terms = [known[row] for row in rows.tolist()]
-        container = Container.of(members, terms, n_terms, vectors[rows], settings)
+        members = containers[(name,)]
+        text_rows = members["text_row"].to_numpy()
+        terms = [known[row] for row in text_rows.tolist()]
+        container = Container.of(members, terms, n_terms, vectors[text_rows], settings)
         for row, query, text, as_of in group.select("row", "query", "text", "as_of").iter_rows():
             started = perf_counter()
-            question = Question(text, asked[row], question_vectors[row : row + 1], as_of)
+            question = Question(text, asked[row], question_vectors[row], as_of)
             ranking, scores = rank(container, question, limit, settings)
+            latencies[query] = (perf_counter() - started) * 1000
             if settings.track_access:
                 container.accesses[ranking] += 1
-            hits = list(_hits(container, ranking.tolist(), scores.tolist()))
-            replies[query] = _reply(query, hits, (perf_counter() - started) * 1000)
-    return REPLIES.validate(pl.DataFrame([replies[query] for query in queries["query"]], schema=REPLIES.empty.schema))
+            ranked.append(_ranked(query, members["row"].to_numpy()[ranking], scores))
+    return _replies(queries, pl.concat(ranked), chunks, texts, latencies)
 
 
 def _asked_terms(
     texts: pl.DataFrame, vocabulary: pl.DataFrame, queries: pl.DataFrame
 ) -> tuple[list[Terms], list[Terms], int]:
     """Terms of each question and of each text, numbered from 1 among those that a question asks for; others are 0."""
-    n_terms = vocabulary.height
-    analyzer = texts["analyzer"].first() or "simple"
-    found = analyze(queries["text"], str(analyzer)).join(vocabulary, on="term", maintain_order="left")
-    number = np.zeros(n_terms, dtype=np.int32)
+    analyzer = str(texts["analyzer"].first() or "simple")
+    found = analyze(queries["text"], analyzer).join(vocabulary, on="term", maintain_order="left")
     distinct = found["term_id"].unique().sort().to_numpy()
+    number = np.zeros(vocabulary.height, dtype=np.int32)
     number[distinct] = np.arange(1, len(distinct) + 1)
-    asked: list[list[int]] = [[] for _ in range(queries.height)]
-    for row, term_id in found.select("row", "term_id").iter_rows():
-        asked[row].append(int(number[term_id]))
-    ends = texts["terms"].list.len().cum_sum().to_numpy()
+    asked = _split(number[found["term_id"].to_numpy()], np.bincount(found["row"].to_numpy(), minlength=queries.height))
     flat = number[texts["terms"].explode(empty_as_null=False).to_numpy()]
-    known = np.split(flat, ends[:-1]) if texts.height else []
-    return [np.array(terms, dtype=np.int32) for terms in asked], list(known), len(distinct) + 1
+    return asked, _split(flat, texts["terms"].list.len().to_numpy()), len(distinct) + 1
 
 
-def _hits(container: Container, ranking: list[int], scores: list[float]) -> Iterator[dict[str, object]]:
-    for place, (row, score) in enumerate(zip(ranking, scores, strict=True), start=1):
-        yield {
-            "rank": place,
-            "provider_id": container.chunk_ids[row],
-            "session_keys": container.session_keys[row],
-            "turns": container.turns[row],
-            "content": container.texts[row],
-            "score": score,
-            "date": container.dates[row],
-        }
+def _split(flat: Terms, lengths: npt.NDArray[np.integer]) -> list[Terms]:
+    ends = np.cumsum(lengths, dtype=np.int64).tolist()
+    return [flat[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def _reply(query: int, hits: list[dict[str, object]], latency_ms: float) -> dict[str, object]:
-    status = "ok" if hits else "empty"
-    return {
-        "query": query,
-        "status": status,
-        "error": None,
-        "retryable": False,
-        "latency_ms": latency_ms,
-        "hits": hits,
-    }
+def _ranked(query: int, rows: npt.NDArray[np.uint32], scores: npt.NDArray[np.float64]) -> pl.DataFrame:
+    places = np.arange(1, len(rows) + 1, dtype=np.uint32)
+    return pl.DataFrame({"query": np.full(len(rows), query, np.uint32), "rank": places, "row": rows, "score": scores})
+
+
+def _replies(
+    queries: pl.DataFrame, ranked: pl.DataFrame, chunks: pl.DataFrame, texts: pl.DataFrame, latencies: dict[int, float]
+) -> pl.DataFrame:
+    hits = (
+        ranked.join(chunks, on="row", maintain_order="left")
+        .join(texts.select("text_row", "text"), on="text_row", maintain_order="left")
+        .rename({"chunk_id": "provider_id", "text": "content"})
+        .group_by("query", maintain_order=True)
+        .agg(hits=pl.struct(*HIT.inner))
+    )
+    took = pl.Series([latencies.get(query, 0.0) for query in queries["query"]], dtype=pl.Float64)
+    replies = queries.join(hits, on="query", how="left", maintain_order="left").select(
+        "query",
+        status=pl.when(pl.col("hits").is_null()).then(pl.lit("empty")).otherwise(pl.lit("ok")),
+        error=pl.lit(None, dtype=pl.String),
+        retryable=pl.lit(False),
+        latency_ms=took,
+        hits=pl.col("hits").fill_null(pl.lit([], dtype=REPLIES.empty.schema["hits"])),
+    )
+    return REPLIES.validate(replies)
