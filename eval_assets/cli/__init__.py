@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from eval_assets.cli.convert import convert
+from eval_assets.cli.demo import demo
 from eval_assets.cli.doctor import doctor
 from eval_assets.cli.errors import one_line
 from eval_assets.cli.plan import plan
@@ -19,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (plan, refresh, report, convert, doctor, ui):
+for command in (plan, refresh, report, convert, doctor, demo, ui):
     app.command()(one_line()(command))
 
 

@@ -27,7 +27,7 @@ def refresh(systems: Systems = None, benchmarks: Benchmarks = None, to: To = Non
         scope.check()
         with refreshing(session.graph.project, "eval-assets refresh"):
             done = run(session.instance, session.definitions, scope, before_wave=_announce, after_wave=_tell)
-    _close(done)
+    close(done)
 
 
 def _announce(todo: Sequence[Work]) -> None:
@@ -41,7 +41,8 @@ def _tell(wave: Wave) -> None:
     typer.echo(f"wave: {len(wave.ran)} ran in {wave.seconds:.1f} s{told}")
 
 
-def _close(done: Refresh) -> None:
+def close(done: Refresh) -> None:
+    """Say how a refresh ended; exits if anything failed."""
     for benchmark, remedy in done.unavailable.items():
         typer.echo(f"unavailable: {benchmark}: its file is missing; {remedy}")
     if done.failures:
