@@ -82,10 +82,10 @@ def test_exact_search_keeps_to_allowed_rows_and_breaks_ties_by_row() -> None:
 
 def test_the_graph_finds_nearly_what_exact_search_finds_and_the_same_each_time() -> None:
     random = np.random.default_rng(3)
-    vectors = random.normal(size=(3000, 256)).astype(np.float32)
+    vectors = random.normal(size=(1000, 256)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     exact = DenseIndex(vectors, RetrievalSettings(ann="exact"))
-    settings = RetrievalSettings(ann="auto", ann_threshold=1000, ef_search=300, ef_construction=200)
+    settings = RetrievalSettings(ann="auto", ann_threshold=1000, ef_search=200, ef_construction=100)
     graph, again = DenseIndex(vectors, settings), DenseIndex(vectors, settings)
     queries = vectors[:20] + random.normal(scale=0.02, size=(20, 256)).astype(np.float32)
     everything = np.ones(len(vectors), dtype=bool)

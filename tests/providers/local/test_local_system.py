@@ -190,12 +190,10 @@ def test_another_model_s_vectors_are_refused(build: StoreBuild) -> None:
         replies(tables, ask(("c", "bread")))
 
 
-WORDS = st.lists(
-    st.sampled_from(["bread", "oven", "sister", "tomato", "rain", "train", "book", "tea"]), min_size=1, max_size=4
-)
+WORDS = st.lists(st.sampled_from(["bread", "oven", "sister", "tomato", "rain", "train"]), min_size=1, max_size=4)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("ab"), WORDS), min_size=1, max_size=8),
     WORDS,
