@@ -19,9 +19,9 @@ from providers.protocol import QUERIES, REPLIES, StoreBuild
 
 pytestmark = pytest.mark.real_data
 
-# A hard cut by the times that a question names loses evidence dated otherwise: see docs/local-system.md.
+# Where these differ from the defaults, docs/local-system.md says why.
 PRESETS: dict[str, dict[str, Any]] = {
-    mode: {"mode": mode, "temporal_filter": False} for mode in ("lexical", "dense", "hybrid")
+    mode: {"mode": mode, "temporal_filter": False, "decay_factor": 1.0} for mode in ("lexical", "dense", "hybrid")
 }
 
 
