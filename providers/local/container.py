@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from providers.local.boosts import importance_boost
 from providers.local.dense import DenseIndex
 from providers.local.embedding import Vectors
+from providers.local.fusion import Scores
 from providers.local.lexical import LexicalIndex, Terms
 from providers.local.retrieval_settings import RetrievalSettings
 
@@ -22,7 +24,7 @@ class Container:
     Attributes:
         sessions: session of each chunk.
         dates: UTC, not a time where unknown.
-        importance: as given.
+        importance: weight of each chunk's importance.
         confidence: 1 where none was given.
         decays: whether the confidence does.
         accesses: so far; a search may count its hits.
@@ -33,7 +35,7 @@ class Container:
 
     sessions: list[str]
     dates: npt.NDArray[np.datetime64]
-    importance: list[str | None]
+    importance: Scores
     confidence: npt.NDArray[np.float64]
     decays: npt.NDArray[np.bool_]
     accesses: npt.NDArray[np.int64]
@@ -49,7 +51,7 @@ class Container:
         return cls(
             sessions=chunks["session"].to_list(),
             dates=chunks["date"].to_numpy(),
-            importance=chunks["importance"].to_list(),
+            importance=importance_boost(chunks["importance"].to_list(), settings.importance_weights),
             confidence=chunks["confidence"].to_numpy(),
             decays=chunks["decays"].to_numpy(),
             accesses=chunks["access_count"].to_numpy(writable=True),

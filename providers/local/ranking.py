@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from providers.local.boosts import access_boost, closeness_boost, confidence_boost, importance_boost, within
+from providers.local.boosts import access_boost, closeness_boost, confidence_boost, within
 from providers.local.container import Container
 from providers.local.dense import Mask
 from providers.local.fusion import Rows, Scores, blend, reciprocal_rank_fusion
@@ -81,14 +81,8 @@ def _candidates(
 
 
 def _boosts(container: Container, as_of: datetime | None, time: QuestionTime, settings: RetrievalSettings) -> Scores:
-    weights = {
-        "critical": settings.importance_critical,
-        "high": settings.importance_high,
-        "medium": settings.importance_medium,
-        "low": settings.importance_low,
-    }
     boosts = (
-        importance_boost(container.importance, weights)
+        container.importance
         * access_boost(container.accesses, settings.access_weight, settings.access_boost_cap)
         * confidence_boost(container.confidence, container.decays, container.dates, as_of, settings.decay_factor)
     )

@@ -131,3 +131,13 @@ class RetrievalSettings(BaseModel):
         description="Round robin: the best hit of each session, then the second best of each, and so on.",
     )
     diversity_above: int = Field(default=3, ge=0, le=10_000, description="Only where there are more hits than this.")
+
+    @property
+    def importance_weights(self) -> dict[str, float]:
+        """Multiplier by importance."""
+        return {
+            "critical": self.importance_critical,
+            "high": self.importance_high,
+            "medium": self.importance_medium,
+            "low": self.importance_low,
+        }

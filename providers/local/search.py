@@ -34,7 +34,8 @@ def search(
         settings: the pipeline.
 
     Returns:
-        ``providers.protocol.Replies``, in the order of the queries; an unknown container answers ``empty``.
+        ``providers.protocol.Replies``, in the order of the queries; an unknown container answers ``empty``. Latency is
+        that of ranking: embedding and indexing are shared by the questions.
 
     Raises:
         BadInput: the store's vectors come from another model than the one at hand.
