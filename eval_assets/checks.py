@@ -189,7 +189,7 @@ def _cutoff_below_haystack(graph: Graph, name: str) -> dg.AssetChecksDefinition:
 def _placed(graph: Graph, name: str, instance: dg.DagsterInstance, partition: str | None) -> pl.DataFrame:
     frames = {
         table: graph.shelf.frame(instance, keys.corpus_key(table), partition)
-        for table in ("haystacks", "questions", "memories")
+        for table in ("haystacks", "questions", "memories", "query_options")
     }
     return placement(graph.settings.stores[name], str(partition), **frames).documents
 

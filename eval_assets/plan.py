@@ -9,10 +9,10 @@ from typing import Any, Final, Literal
 import dagster as dg
 
 from eval_assets import keys
-from eval_assets.assets.source import source_changed, where_to_put
 from eval_assets.code_version import CodeVersion
 from eval_assets.graph import Graph
 from eval_assets.scope import Part, Scope
+from eval_assets.sources import change_since, source_of, where_to_put
 from eval_assets.staleness import Cause, StatusReader
 from eval_assets.stored import PATH, RETRYABLE, SECONDS, VERSION, Event, events, last_event
 from eval_assets.versions import versions
@@ -89,7 +89,7 @@ class _Planner:
                     fresh += 1
                 continue
             if part.partition and self._needs_file(part) and not self._scope.available(part.partition):
-                unavailable[part.partition] = where_to_put(self._graph, part.partition)
+                unavailable[part.partition] = where_to_put(self._graph.project, self._graph.settings, part.partition)
             elif all(up in work or self._event(up) for up in self._required(part)):
                 work[part] = found
         seconds = sum(self._seconds(part) for part in (*work, *follow))
@@ -112,9 +112,7 @@ class _Planner:
 
     def _why(self, part: Part, event: Event) -> Iterator[str]:
         if part.key == keys.SOURCE:
-            changed = source_changed(self._graph, str(part.partition), event)
-            if changed:
-                yield changed
+            yield from self._source_change(str(part.partition), event)
             return
         causes = self._status.status(part.key, part.partition).causes
         for cause, upstream in causes:
@@ -130,6 +128,13 @@ class _Planner:
                 ran = self._event(upstream_part)
                 if ran and ran.storage_id > event.storage_id and upstream_part.key not in named:
                     yield f"{upstream_part} ran since"
+
+    def _source_change(self, benchmark: str, event: Event) -> Iterator[str]:
+        if self._scope.available(benchmark):
+            source = source_of(self._graph.project, self._graph.settings, benchmark)
+            changed = change_since(source, event.metadata)
+            if changed:
+                yield changed
 
     def _changed_input(self, upstream: dg.AssetKey, part: Part, event: Event) -> str:
         name = upstream.to_user_string()

@@ -10,8 +10,8 @@ import dagster as dg
 
 from converters.errors import BadInput
 from eval_assets import keys
-from eval_assets.assets.source import where_to_put
 from eval_assets.graph import Graph
+from eval_assets.sources import where_to_put
 
 
 @dataclass(frozen=True, order=True)
@@ -50,7 +50,9 @@ class Scope:
         for name in self.benchmarks:
             self.check_benchmark(name)
             if not self.available(name):
-                raise BadInput(f"benchmark {name}", "its file is missing", where_to_put(self.graph, name))
+                raise BadInput(
+                    f"benchmark {name}", "its file is missing", where_to_put(self.graph.project, settings, name)
+                )
         if self.to is not None and self.to not in keys.STAGES:
             raise BadInput("--to", f"unknown stage {self.to!r}", f"known are: {', '.join(keys.STAGES)}")
 

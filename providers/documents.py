@@ -60,6 +60,7 @@ def place(
     haystacks: pl.DataFrame,
     questions: pl.DataFrame,
     memories: pl.DataFrame,
+    query_options: pl.DataFrame,
     isolation: str,
     namespace: str,
 ) -> Placement:
@@ -73,9 +74,19 @@ def place(
     rows = haystacks.join(order, on="haystack_id", how="inner")
     if memories.height:
         told = memories.select(
-            "session_key", "memory_id", *_MEMORY_ATTRIBUTES, memory_ordinal=pl.col("ordinal").cast(pl.UInt32)
+            "session_key",
+            "client_id",
+            "memory_id",
+            *_MEMORY_ATTRIBUTES,
+            memory_ordinal=pl.col("ordinal").cast(pl.UInt32),
         )
-        rows = rows.join(told, on="session_key", how="inner")
+        clients = questions.join(query_options, on="question_id").select("haystack_id", asked="client_id").unique()
+        everyone = pl.col("asked").is_null()
+        rows = (
+            rows.join(clients, on="haystack_id")
+            .join(told, on="session_key", how="inner")
+            .filter(everyone | (pl.col("asked") == pl.col("client_id")))
+        )
     else:
         rows = rows.with_columns(
             pl.lit(None, pl.String).alias("memory_id"),

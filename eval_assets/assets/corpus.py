@@ -11,10 +11,10 @@ import dagster as dg
 from converters.convert import Conversion, convert_corpus
 from converters.errors import BadInput
 from converters.tables import CORPUS
-from eval_assets.assets.source import SHA256, source_file
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.keys import SOURCE, corpus_key
+from eval_assets.sources import SHA256, source_of
 from eval_assets.stored import last_event
 
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
@@ -74,7 +74,7 @@ def corpus(graph: Graph) -> dg.AssetsDefinition:
 
 
 def _convert(context: dg.AssetExecutionContext, graph: Graph, name: str, folder: Path) -> Conversion:
-    path = source_file(graph, name)
+    path = source_of(graph.project, graph.settings, name).path
     conversion = convert_corpus(
         path,
         graph.settings.benchmarks[name].format,

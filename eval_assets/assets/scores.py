@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
+from converters.fixture.units import fold_chunks
 from converters.tables import RETRIEVAL_SCORES
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
@@ -14,12 +15,14 @@ from eval_assets.keys import corpus_key, scores_key, search_key
 from eval_assets.settings import System
 from judges.retrieval import score
 
-_TABLES = ("questions", "haystacks", "ground_truth", "query_options")
+_TABLES = ("questions", "haystacks", "ground_truth", "query_options", "memories")
 
 
 def scores_version() -> CodeVersion:
     """What decides scores beside results and labels: the metrics' code."""
-    return code_version(settings={}, roots=("judges.retrieval", __name__), libraries=("numpy", "polars"))
+    return code_version(
+        settings={}, roots=("judges.retrieval", "converters.fixture.units", __name__), libraries=("numpy", "polars")
+    )
 
 
 def scores_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition:
@@ -48,14 +51,16 @@ def scores_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
         haystacks: pl.DataFrame,
         ground_truth: pl.DataFrame,
         query_options: pl.DataFrame,
+        memories: pl.DataFrame,
     ) -> dg.Output[Any]:
         started = time.perf_counter()
         with graph.working(key, context.partition_key):
+            units, truth = fold_chunks(haystacks=haystacks, ground_truth=ground_truth, memories=memories)
             scored = score(
                 results=results,
                 questions=questions,
-                haystacks=haystacks,
-                ground_truth=ground_truth,
+                haystacks=units,
+                ground_truth=truth,
                 query_options=query_options,
             )
             rows = Rows.of(RETRIEVAL_SCORES, scored)

@@ -16,6 +16,7 @@ from eval_assets.settings import Store, flatten
 from providers.documents import CONTAINERS, Placement, place
 from providers.registry import PROVIDERS
 
+_TABLES = ("questions", "haystacks", "turns", "memories", "query_options")
 SENT = "documents sent"
 STORED = "documents stored"
 LEFT_OUT = "eval_assets/left_out"
@@ -38,7 +39,13 @@ def store_version(store: Store) -> CodeVersion:
 
 
 def placement(
-    store: Store, benchmark: str, *, haystacks: pl.DataFrame, questions: pl.DataFrame, memories: pl.DataFrame
+    store: Store,
+    benchmark: str,
+    *,
+    haystacks: pl.DataFrame,
+    questions: pl.DataFrame,
+    memories: pl.DataFrame,
+    query_options: pl.DataFrame,
 ) -> Placement:
     """What a store of this benchmark is given, and where each haystack goes."""
     settings = PROVIDERS[store.provider].ingest_settings(store.ingest).model_dump(mode="json")
@@ -47,6 +54,7 @@ def placement(
         haystacks=haystacks,
         questions=questions,
         memories=memories,
+        query_options=query_options,
         isolation=store.isolation,
         namespace=hashlib.sha256(decided.encode()).hexdigest(),
     )
@@ -70,7 +78,7 @@ def store_asset(graph: Graph, name: str, store: Store) -> dg.AssetsDefinition:
         code_version=version.digest,
         description=f"{store.provider}, {store.isolation}: {json.dumps(store.ingest)}",
         metadata={"settings": dg.MetadataValue.json(dict(version.settings)), **columns},
-        ins={table: dg.AssetIn(key=corpus_key(table)) for table in ("questions", "haystacks", "turns", "memories")},
+        ins={table: dg.AssetIn(key=corpus_key(table)) for table in _TABLES},
     )
     def build(
         context: dg.AssetExecutionContext,
@@ -78,11 +86,17 @@ def store_asset(graph: Graph, name: str, store: Store) -> dg.AssetsDefinition:
         haystacks: pl.DataFrame,
         turns: pl.DataFrame,
         memories: pl.DataFrame,
+        query_options: pl.DataFrame,
     ) -> dg.Output[Any]:
         started = time.perf_counter()
         with graph.working(key, context.partition_key):
             placed = placement(
-                store, context.partition_key, haystacks=haystacks, questions=questions, memories=memories
+                store,
+                context.partition_key,
+                haystacks=haystacks,
+                questions=questions,
+                memories=memories,
+                query_options=query_options,
             )
             system = entry.create(entry.ingest_settings(store.ingest), None)
             context.log.info("storing %d documents in %d containers", placed.documents.height, placed.containers.height)

@@ -44,6 +44,7 @@ def test_the_tutorials_provider_stores_and_finds(tutorial: ProviderEntry) -> Non
         haystacks=haystacks,
         questions=questions,
         memories=CORPUS["memories"].empty,
+        query_options=CORPUS["query_options"].empty,
         isolation="isolated",
         namespace="n",
     )
