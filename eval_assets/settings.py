@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 
 from converters.errors import BadInput
 from eval_assets.project import Project
@@ -103,7 +104,7 @@ class _SystemsFile(_Strict):
     def _dotted(cls, value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
-        return {name: _nest(flatten(one)) if isinstance(one, Mapping) else one for name, one in value.items()}
+        return {name: nest(flatten(one)) if isinstance(one, Mapping) else one for name, one in value.items()}
 
 
 class _BenchmarksFile(_Strict):
@@ -128,7 +129,7 @@ def load_settings(project: Project) -> Settings:
         _known(source, f"systems.{name}.store", system.store, read.stores)
         if name in RESERVED:
             raise BadInput(source, "this name is taken by an asset", "choose another", field=f"systems.{name}")
-        expanded = dict(_sweep(name, system))
+        expanded = _expanded(source, name, system)
         for one, values in expanded.items():
             provider = read.stores[values.store].provider
             _provider_settings(source, f"systems.{name}.retrieval", provider, "retrieval", values.retrieval)
@@ -145,40 +146,55 @@ def load_settings(project: Project) -> Settings:
     return Settings(benchmarks=benchmarks, stores=read.stores, systems=systems, sweeps=sweeps, targets=read.targets)
 
 
+def _expanded(source: Path, name: str, system: System) -> dict[str, System]:
+    found = list(_sweep(name, system))
+    expanded = dict(found)
+    if not found:
+        raise BadInput(source, "a sweep over no values", "list at least one", field=f"systems.{name}.retrieval")
+    if len(expanded) < len(found):
+        raise BadInput(source, "a sweep has one value twice", "list each value once", field=f"systems.{name}.retrieval")
+    return expanded
+
+
 def _sweep(name: str, system: System) -> Iterator[tuple[str, System]]:
     flat = flatten(system.retrieval)
     axes = {key: value for key, value in flat.items() if isinstance(value, list)}
     for values in itertools.product(*axes.values()):
         chosen = dict(zip(axes, values, strict=True))
-        words = [f"{_word(key)}_{_word(value)}" for key, value in chosen.items()]
-        retrieval = _nest({**flat, **chosen})
+        words = [f"{key.replace('.', '_')}_{_word(value)}" for key, value in chosen.items()]
+        retrieval = nest({**flat, **chosen})
         yield "__".join([name, *words]), system.model_copy(update={"retrieval": retrieval})
 
 
 def flatten(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested settings as one level, with dotted names."""
+    """Nested settings as one level, with dotted names; raises ``PydanticCustomError`` if one is given twice."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
-        if isinstance(value, Mapping):
-            flat |= flatten(value, f"{prefix}{key}.")
-        else:
-            flat[f"{prefix}{key}"] = value
+        found = flatten(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
+        for name in flat.keys() & found.keys():
+            raise PydanticCustomError("twice", "{name} is given twice", {"name": name})
+        flat |= found
     return flat
 
 
-def _nest(flat: Mapping[str, Any]) -> dict[str, Any]:
+def nest(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """The inverse of ``flatten``; raises ``PydanticCustomError`` if a name is both a value and a group of values."""
     nested: dict[str, Any] = {}
     for dotted, value in flat.items():
         *folders, leaf = dotted.split(".")
         place = nested
         for folder in folders:
             place = place.setdefault(folder, {})
+            if not isinstance(place, dict):
+                raise PydanticCustomError("twice", "{name} is given twice", {"name": folder})
+        if isinstance(place.get(leaf), dict):
+            raise PydanticCustomError("twice", "{name} is given twice", {"name": leaf})
         place[leaf] = value
     return nested
 
 
 def _word(value: object) -> str:
-    return re.sub(r"[^a-z0-9]+", "p", str(value).lower())
+    return re.sub(r"[^a-z0-9_]+", "p", str(value).lower())
 
 
 def _read(path: Path, model: type[_Model]) -> _Model:
