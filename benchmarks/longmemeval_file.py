@@ -1,6 +1,6 @@
 """Writes a LongMemEval file of a wanted size: S-shaped records of made-up text, the same for the same seed.
 
-As in the published files: ASCII with escapes, indent 4, 38 to 62 sessions a question of about 10 turns each, 0.5 MB a
+As in the published files (a line break in about 120 characters, a quote in about 1,000): ASCII with escapes, indent 4, 38 to 62 sessions a question of about 10 turns each, 0.5 MB a
 question. Sessions are drawn from a pool, so that some texts appear in several haystacks; the share of distinct texts is
 printed.
 
@@ -60,14 +60,10 @@ def session(number: int, vocabulary: list[str]) -> list[dict[str, Any]]:
         chosen = rng.choices(vocabulary, k=rng.randint(10, 60) if user else rng.randint(120, 420))
         if rng.random() < 0.1:
             chosen.append(rng.choice(RARE))
-        breaks = "\n\n" if not user else " "
-        half = len(chosen) // 2
-        turns.append(
-            {
-                "role": "user" if user else "assistant",
-                "content": f"{' '.join(chosen[:half])}.{breaks}{' '.join(chosen[half:])}.",
-            }
-        )
+        lines = [" ".join(chosen[start : start + 20]) for start in range(0, len(chosen), 20)]
+        if rng.random() < 0.4:
+            lines[0] = f'"{lines[0]}"'
+        turns.append({"role": "user" if user else "assistant", "content": ".\n".join(lines)})
     return turns
 
 

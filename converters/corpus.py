@@ -16,13 +16,14 @@ from typing import Self, TypedDict, Unpack
 
 import polars as pl
 
+from converters.background import Background
 from converters.folder import whole_folder
 from converters.identity import Turn, content_hash, session_key
 from converters.parquet import TableWriter, WrittenTable, read_table
 from converters.tables import BASE_OVERLAY, CORPUS
 
-_GROUP_CHARACTERS = 4_000_000
-_ROW_CHARACTERS = 200
+_GROUP_CHARACTERS = 1_500_000
+_ROW_CHARACTERS = 250
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,9 @@ class GroundTruthRow(TypedDict):
 class _Buffer:
     """Rows on their way to a row group, bounded by the characters that they hold."""
 
-    def __init__(self, writer: TableWriter) -> None:
+    def __init__(self, writer: TableWriter, background: Background) -> None:
         self._writer = writer
+        self._background = background
         self._schema = writer.table.empty.schema
         self._start()
 
@@ -77,13 +79,22 @@ class _Buffer:
     def add(self, row: Mapping[str, object], characters: int = 0) -> None:
         for name, values in self._columns.items():
             values.append(row.get(name))
-        self._characters += characters + _ROW_CHARACTERS
+        self._grown(characters + _ROW_CHARACTERS)
+
+    def extend(self, rows: Mapping[str, Iterable[object]], characters: int) -> None:
+        for name, values in self._columns.items():
+            values.extend(rows[name])
+        self._grown(characters)
+
+    def _grown(self, characters: int) -> None:
+        self._characters += characters
         if self._characters >= _GROUP_CHARACTERS:
             self.flush()
 
     def flush(self) -> None:
-        self._writer.write(pl.DataFrame(self._columns, schema=self._schema))
+        columns = self._columns
         self._start()
+        self._background.run(lambda: self._writer.write(pl.DataFrame(columns, schema=self._schema)))
 
 
 class CorpusWriter:
@@ -114,7 +125,8 @@ class CorpusWriter:
                 name: stack.enter_context(TableWriter(table, temporary / f"{name}.parquet", self._provenance))
                 for name, table in CORPUS.items()
             }
-            self._buffers = {name: _Buffer(writer) for name, writer in self._writers.items()}
+            background = stack.enter_context(Background())
+            self._buffers = {name: _Buffer(writer, background) for name, writer in self._writers.items()}
             self._stack = stack.pop_all()
         return self
 
@@ -146,11 +158,17 @@ class CorpusWriter:
         if digest in self._known:
             return digest
         self._known.add(digest)
-        n_chars = 0
-        add = self._buffers["turns"].add
-        for index, (role, content) in enumerate(turns):
-            n_chars += len(content)
-            add({"content_hash": digest, "turn_index": index, "role": role, "content": content}, len(content))
+        contents = [content for _, content in turns]
+        n_chars = sum(map(len, contents))
+        self._buffers["turns"].extend(
+            {
+                "content_hash": [digest] * len(turns),
+                "turn_index": range(len(turns)),
+                "role": [role for role, _ in turns],
+                "content": contents,
+            },
+            n_chars + _ROW_CHARACTERS * len(turns),
+        )
         self._buffers["sessions"].add({"content_hash": digest, "n_turns": len(turns), "n_chars": n_chars})
         return digest
 

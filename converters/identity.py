@@ -14,14 +14,15 @@ Turn: TypeAlias = tuple[str, str]
 def content_hash(turns: Sequence[Turn]) -> str:
     """Sha256 (hex) of roles and texts in order.
 
-    Each turn is written as ``<characters of role>,<characters of content>:<role><content>``, which can be read back in
-    one way only, so that two sessions share a hash only if all their roles and texts agree.
+    What is hashed is ``<turns>;``, then ``<characters of role>,<characters of content>:<role>`` of each turn, then all
+    contents, in UTF-8. It can be read back in one way only: sessions share a hash only if roles and texts agree.
 
     Raises:
         UnicodeEncodeError: a text holds a lone surrogate, which no encoding can carry.
     """
-    encoded = "".join([f"{len(role)},{len(content)}:{role}{content}" for role, content in turns])
-    return hashlib.sha256(encoded.encode()).hexdigest()
+    heads = [f"{len(role)},{len(content)}:{role}" for role, content in turns]
+    text = "".join([f"{len(turns)};", *heads, *[content for _, content in turns]])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def session_key(content: str, date: datetime | None) -> str:

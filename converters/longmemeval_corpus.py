@@ -37,7 +37,7 @@ def convert_longmemeval(
     - repeated_ids: sessions whose id an earlier one of the same haystack has, each kept in its own place
     """
     counts: Counter[str] = Counter()
-    with open_source(source, progress) as reader, CorpusWriter(folder, provenance) as writer:
+    with open_source(source, progress, mark_surrogates=False) as reader, CorpusWriter(folder, provenance) as writer:
         for record in read_records(reader):
             _add(writer, record, counts)
         fingerprint = reader.fingerprint()
@@ -96,6 +96,10 @@ def _turns(session: list[SourceTurn]) -> list[tuple[str, str]]:
     return [(turn["role"], turn["content"]) for turn in session]
 
 
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
+
+
 def _count(record: Record, evidence_ids: set[str], counts: Counter[str]) -> None:
     ids, dates = record.haystack_session_ids, record.haystack_dates
     after = sum(date > record.question_date for date in dates)
@@ -107,7 +111,7 @@ def _count(record: Record, evidence_ids: set[str], counts: Counter[str]) -> None
             "haystack_rows": len(ids),
             "filler_rows": sum(source_id not in evidence_ids for source_id in ids),
             "turns": sum(map(len, record.haystack_sessions)),
-            "blank_turns": sum(not turn["content"].strip() for session in record.haystack_sessions for turn in session),
+            "blank_turns": sum(_is_blank(turn["content"]) for session in record.haystack_sessions for turn in session),
             "sessions_after_question": after,
             "questions_before_a_session": int(after > 0),
             "sessions_out_of_order": backwards,

@@ -14,6 +14,8 @@ from typing_extensions import TypedDict
 from converters.dates import parse_date
 
 _SHOWN_CHARACTERS: Final = 60
+_NUL: Final = "holds a NUL character"
+_REMOVE: Final = "remove the character"
 _AS_PUBLISHED: Final = "give it as the published files do"
 
 
@@ -108,6 +110,9 @@ def parse_record(value: object) -> Record:
 def _problem(error: ErrorDetails) -> RecordProblem:
     field, problem, found = _path(error["loc"]), error["msg"], error["input"]
     match error["type"]:
+        case "string_unicode":
+            field = field.removesuffix(".str")
+            problem, remedy = "holds a lone surrogate (\\ud800 to \\udfff)", _REMOVE
         case "missing":
             problem, remedy = "is missing", "add it, or fetch the file again"
         case "lengths":
@@ -149,12 +154,8 @@ def _refuse_nul(record: Record) -> None:
     }
     for field, text in named.items():
         if "\0" in text:
-            raise RecordProblem(field, NUL_PROBLEM, NUL_REMEDY)
+            raise RecordProblem(field, _NUL, _REMOVE)
     for number, session in enumerate(record.haystack_sessions):
         for index, turn in enumerate(session):
             if "\0" in turn["content"]:
-                raise RecordProblem(f"haystack_sessions[{number}][{index}].content", NUL_PROBLEM, NUL_REMEDY)
-
-
-NUL_PROBLEM: Final = "holds a NUL character"
-NUL_REMEDY: Final = "remove the character"
+                raise RecordProblem(f"haystack_sessions[{number}][{index}].content", _NUL, _REMOVE)

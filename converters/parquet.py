@@ -17,12 +17,15 @@ from types import TracebackType
 from typing import Self
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from converters.schema import SchemaMismatch, Table
 
 _FOOTER_KEY = b"eval_assets"
 _COMPRESSION = "zstd"
+# A dictionary pays for digests and labels; of long texts it is given up at this size, which by default is 1 MiB.
+_DICTIONARY_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,12 @@ class TableWriter:
         self.path = path
         self.n_rows = 0
         self._provenance = dict(provenance or {})
-        self._meaning: list[pl.DataFrame] = []
+        self._meaning: list[pa.Table] = []
         self._temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._writer = pq.ParquetWriter(self._temporary, table.arrow, compression=_COMPRESSION)
+        self._writer = pq.ParquetWriter(
+            self._temporary, table.arrow, compression=_COMPRESSION, dictionary_pagesize_limit=_DICTIONARY_BYTES
+        )
         self.written: WrittenTable | None = None
 
     def write(self, frame: pl.DataFrame) -> None:
@@ -67,9 +72,14 @@ class TableWriter:
         if frame.is_empty():
             return
         frame = self.table.validate(frame)
-        self._meaning.append(frame.select({*self.table.key, *self.table.digest_columns}))
-        self._writer.write_table(frame.to_arrow().cast(self.table.arrow))
+        # As Arrow, which copies: a polars selection would keep every text of the batch alive.
+        self._meaning.append(self.table.digested(frame).to_arrow())
+        rows = frame.to_arrow()
+        self._writer.write_table(rows if rows.schema == self.table.arrow else rows.cast(self.table.arrow))
         self.n_rows += frame.height
+        del rows
+        # Arrow's pool would keep the pages of every row group for the next one: 20 MB of a long conversion.
+        pa.default_memory_pool().release_unused()
 
     def add_provenance(self, facts: Mapping[str, object]) -> None:
         """Add facts to the footer that are known only now, such as the digest of a source read to its end."""
@@ -91,14 +101,18 @@ class TableWriter:
                     self._temporary.unlink()
 
     def _finish(self) -> WrittenTable:
-        columns = list(dict.fromkeys([*self.table.key, *self.table.digest_columns]))
-        parts = [part.select(columns) for part in self._meaning]
-        digest = self.table.digest(pl.concat(parts) if parts else self.table.empty)
+        digest = self.table.digest(_frame(self._meaning) if self._meaning else self.table.empty)
         footer = {"table": self.table.name, "digest": digest, "rows": self.n_rows, **self._provenance}
         self._writer.add_key_value_metadata({_FOOTER_KEY: json.dumps(footer).encode()})
         self._writer.close()
         publish(self._temporary, self.path)
         return WrittenTable(self.table, self.path, self.n_rows, digest)
+
+
+def _frame(parts: list[pa.Table]) -> pl.DataFrame:
+    frame = pl.from_arrow(pa.concat_tables(parts))
+    assert isinstance(frame, pl.DataFrame)
+    return frame
 
 
 def write_table(

@@ -7,16 +7,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import dataframely as dy
 import polars as pl
-from dataframely.exc import SchemaError, ValidationError
 
 from converters.errors import Told
+from converters.light import without
+
+# dataframely loads SQLAlchemy wherever it is installed, for a feature unused here: 0.35 s and 16 MB a process.
+with without("sqlalchemy"):
+    import dataframely as dy
+    from dataframely.exc import SchemaError, ValidationError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_DIGEST_SLICE = 50_000
+_DIGEST_SLICE = 2_000
 
 
 class SchemaMismatch(Told):
@@ -72,14 +76,24 @@ class Table:
         except SchemaError as error:
             raise SchemaMismatch(f"table {self.name}: {str(error).splitlines()[0]}") from None
 
+    def digested(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """What a digest needs of a frame: each meaning once, or the key and the columns that it covers."""
+        if self.meaning:
+            return frame.select(self.meaning).unique()
+        return frame.select(*dict.fromkeys([*self.key, *self.digest_columns]))
+
     def digest(self, frame: pl.DataFrame) -> str:
         """Sha256 (hex) of what the rows mean, whatever their order: sorted by key, without volatile columns.
 
-        ``frame`` needs the key and ``digest_columns`` only. The rows are hashed as newline-delimited JSON, because
-        that text does not change with the version of a library the way an internal hash does.
+        ``frame`` needs the columns of ``digested`` only. The rows are hashed as newline-delimited JSON, because that
+        text does not change with the version of a library the way an internal hash does.
         """
         digest = hashlib.sha256(",".join(self.digest_columns).encode())
-        rows = frame.sort(self.key).select(self.digest_columns)
+        rows = self.digested(frame)
+        rows = rows.sort(self.meaning or self.key).select(self.digest_columns)
         for part in rows.iter_slices(_DIGEST_SLICE):
             digest.update(part.write_ndjson().encode())
         return digest.hexdigest()
+
+
+__all__ = ["SchemaMismatch", "Table", "dy"]

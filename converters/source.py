@@ -39,11 +39,17 @@ class SourceFingerprint:
 class SourceReader:
     """Reads JSON bytes on behalf of a parser, and hashes what it reads.
 
-    A UTF-8 byte order mark is left out; a lone surrogate's escape reads as ``\\u0000`` (see ``converters.surrogates``).
+    A UTF-8 byte order mark is left out. Unless ``mark_surrogates`` is off, a lone surrogate's escape reads as
+    ``\\u0000`` (see ``converters.surrogates``).
     """
 
     def __init__(
-        self, path: Path, raw: BufferedIOBase, stream: BufferedIOBase, progress: Callable[[int], None] | None = None
+        self,
+        path: Path,
+        raw: BufferedIOBase,
+        stream: BufferedIOBase,
+        progress: Callable[[int], None] | None,
+        mark_surrogates: bool,
     ) -> None:
         self.path = path
         self.compressed = raw is not stream
@@ -52,13 +58,13 @@ class SourceReader:
         self._progress = progress
         self._digest = hashlib.sha256()
         self._n_bytes = 0
-        self._filter = SurrogateFilter()
+        self._filter = SurrogateFilter() if mark_surrogates else None
         self._ended = False
 
     @property
     def n_lone_surrogates(self) -> int:
-        """Lone surrogates met so far."""
-        return self._filter.n_lone
+        """Lone surrogates marked so far."""
+        return self._filter.n_lone if self._filter else 0
 
     def read(self, size: int = -1) -> bytes:
         """About ``size`` bytes, or all; none only at the end.
@@ -98,12 +104,19 @@ class SourceReader:
         self._ended = not data
         if self._progress is not None:
             self._progress(self._raw.tell())
-        return self._filter.feed(data, last=self._ended)
+        return self._filter.feed(data, last=self._ended) if self._filter else data
 
 
 @contextmanager
-def open_source(path: Path, progress: Callable[[int], None] | None = None) -> Iterator[SourceReader]:
-    """Open a source; ``progress`` is told how many bytes of the file are read.
+def open_source(
+    path: Path, progress: Callable[[int], None] | None = None, *, mark_surrogates: bool = True
+) -> Iterator[SourceReader]:
+    """Open a source.
+
+    Args:
+        path: plain or gzipped, whatever its name.
+        progress: told how many bytes of the file are read.
+        mark_surrogates: for a parser that would let lone surrogates pass unseen.
 
     Raises:
         BadInput: there is no such file, it cannot be read, or it is empty.
@@ -118,10 +131,10 @@ def open_source(path: Path, progress: Callable[[int], None] | None = None) -> It
         if not magic:
             raise BadInput(path, "is empty", "fetch it again")
         if magic != _GZIP_MAGIC:
-            yield SourceReader(path, raw, raw, progress)
+            yield SourceReader(path, raw, raw, progress, mark_surrogates)
             return
         with gzip.GzipFile(fileobj=raw) as stream:
-            yield SourceReader(path, raw, stream, progress)
+            yield SourceReader(path, raw, stream, progress, mark_surrogates)
 
 
 def fingerprint(path: Path) -> SourceFingerprint:
@@ -130,5 +143,5 @@ def fingerprint(path: Path) -> SourceFingerprint:
     Raises:
         BadInput: it cannot be read, is empty, or is a damaged gzip file.
     """
-    with open_source(path) as reader:
+    with open_source(path, mark_surrogates=False) as reader:
         return reader.fingerprint()

@@ -12,12 +12,10 @@ from typing import Final
 
 _HIGH: Final = rb"\\u[dD][89abAB][0-9a-fA-F]{2}"
 _LOW: Final = rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-# A pair that is whole, or a half. Escaped backslashes are consumed in front, so that `\\ud800`, which is a backslash
-# and five letters, is never read from its second backslash on.
-_HALVES: Final = re.compile(rb"(?<!\\)((?:\\\\)*)(?:(" + _HIGH + _LOW + rb")|" + _HIGH + rb"|" + _LOW + rb")")
-_SUSPECT: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+# A whole pair (which alone has a group), or a half. It begins with literal bytes, which makes the search fast.
+_HALVES: Final = re.compile(rb"\\u[dD](?:([89abAB][0-9a-fA-F]{2}" + _LOW + rb")|[89a-fA-F][0-9a-fA-F]{2})")
 _ENDS_HIGH: Final = re.compile(_HIGH + rb"\Z")
-_PAIR_BYTES: Final = 12
+_HALF_BYTES: Final = 6
 
 
 class SurrogateFilter:
@@ -36,28 +34,45 @@ class SurrogateFilter:
         data = self._held + data if self._held else data
         cut = len(data) if last else _safe_cut(data)
         self._held = data[cut:]
-        piece = data[:cut] if cut < len(data) else data
-        if _SUSPECT.search(piece) is None:
+        piece = data[:cut]
+        lone = _lone_halves(piece)
+        if not lone:
             return piece
-        return _HALVES.sub(self._replace, piece)
+        self.n_lone += len(lone)
+        mended = bytearray(piece)
+        for start in lone:
+            mended[start : start + _HALF_BYTES] = b"\\u0000"
+        return bytes(mended)
 
-    def _replace(self, match: re.Match[bytes]) -> bytes:
-        if match[2] is not None:
-            return match[0]
-        self.n_lone += 1
-        return match[1] + b"\\u0000"
+
+def _lone_halves(data: bytes) -> list[int]:
+    """Where in ``data`` the escapes of lone halves begin."""
+    lone = []
+    match = _HALVES.search(data)
+    while match is not None:
+        start, end = match.span()
+        if (start - _before_backslashes(data, start)) % 2:
+            # The backslash is itself escaped: this is a backslash and five letters, whatever follows them.
+            end = start + 2
+        elif match[1] is None:
+            lone.append(start)
+        match = _HALVES.search(data, end)
+    return lone
 
 
 def _safe_cut(data: bytes) -> int:
     """The last place at which no escape and no pair of escapes is cut in two."""
-    cut = data.find(b"\\", max(0, len(data) - _PAIR_BYTES))
+    cut = data.find(b"\\", max(0, len(data) - 2 * _HALF_BYTES))
     if cut < 0:
         return len(data)
     cut = _before_backslashes(data, cut)
-    if _ENDS_HIGH.search(data, max(0, cut - _PAIR_BYTES // 2), cut) is not None:
-        cut = _before_backslashes(data, cut - _PAIR_BYTES // 2)
+    if _ENDS_HIGH.search(data, max(0, cut - _HALF_BYTES), cut) is not None:
+        cut = _before_backslashes(data, cut - _HALF_BYTES)
     return cut
 
 
 def _before_backslashes(data: bytes, end: int) -> int:
-    return len(data[:end].rstrip(b"\\"))
+    """Where the backslashes that end at ``end`` begin."""
+    while end and data[end - 1] == 0x5C:
+        end -= 1
+    return end

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-import dataframely as dy
 import polars as pl
 
-from converters.schema import Table
+from converters.schema import Table, dy
 
 STATUSES: Final = ("ok", "empty", "degraded", "error", "not_run")
 SCORED_STATUSES: Final = ("ok", "empty")
@@ -223,7 +222,7 @@ CORPUS: Final = {
         Table("questions", Questions),
         Table("haystacks", Haystacks),
         Table("sessions", Sessions, meaning=("content_hash",)),
-        Table("turns", Turns, meaning=("content_hash", "turn_index")),
+        Table("turns", Turns, meaning=("content_hash",)),
         Table("memories", Memories),
         Table("query_options", QueryOptions),
         Table("ground_truth", GroundTruth),

@@ -104,6 +104,6 @@ def test_row_groups_are_written_as_they_fill(tmp_path: Path) -> None:
 
     with CorpusWriter(tmp_path / "corpus") as writer:
         for number in range(5):
-            writer.add_session([("user", f"{number}" * 1_900_000)])
+            writer.add_session([("user", f"{number}" * 700_000)])
     assert writer.corpus is not None
     assert pq.ParquetFile(writer.corpus.tables["turns"].path).num_row_groups == 2

@@ -1,0 +1,120 @@
+"""The objects of a JSON file that is one array, one or a few at a time, whatever the length of the file.
+
+An event parser builds such objects in constant memory; this does so in a third of its time, by cutting the stream where
+an object of an array ends and another begins, and giving the pieces to a parser of whole texts. An object is known to
+begin by its first key. The cut is safe: within a string, the quote of that key would end the string, and what follows
+would not be JSON. Where an object begins with another key, a piece holds the one before it too; where a nested object
+begins with such a key, a piece ends too early, which the parser notices, and the next piece is joined to it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from pydantic_core import from_json
+
+from converters.errors import BadInput
+from converters.source import SourceReader
+
+_READ_BYTES: Final = 1 << 19
+_PIECE_BYTES: Final = 1 << 26
+# How much of a cut may lie before a read's border. One that is missed leaves two objects in a piece, no more.
+_OVERLAP_BYTES: Final = 1 << 10
+_FIRST_KEY: Final = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_CUT_OFF: Final = "EOF while parsing"
+_FETCH_AGAIN: Final = "fetch it again"
+
+
+def array_objects(reader: SourceReader, first_keys: Collection[str]) -> Iterator[list[object]]:
+    """The elements in order, in lists of one or a few; nothing for an empty array.
+
+    Args:
+        reader: an open source. A lone surrogate that it lets through is let through here.
+        first_keys: keys that the objects may begin with; the one that the first object begins with is added.
+
+    Raises:
+        BadInput: the file is not a JSON array, is cut off, is not UTF-8 or not JSON; names the element by number.
+    """
+    number = 1
+    held = b""
+    for piece, last in _pieces(reader, first_keys):
+        text = b"".join((held or b"[", piece, b"" if last else b"]"))
+        try:
+            elements = _parse(text)
+        except ValueError as error:
+            if _CUT_OFF in str(error) and not last and len(text) < _PIECE_BYTES:
+                held = text[:-1] + b","
+                continue
+            problem, remedy = _diagnosis(error, text)
+            raise BadInput(reader.path, problem, remedy, record=f"record {number}") from None
+        yield elements
+        number += len(elements)
+        held = b""
+
+
+def _pieces(reader: SourceReader, first_keys: Collection[str]) -> Iterator[tuple[bytes, bool]]:
+    """The text after the opening bracket, without the commas at the cuts, and which piece is the last."""
+    data = _after_bracket(reader)
+    first = _FIRST_KEY.match(data)
+    keys = {re.escape(key.encode()) for key in first_keys} | ({re.escape(first[1])} if first else set())
+    cut = re.compile(rb'\}\s*(,)\s*\{\s*"(?:' + b"|".join(sorted(keys)) + rb')"\s*:')
+    searched = 0
+    while True:
+        begin = 0
+        for match in cut.finditer(data, searched):
+            yield data[begin : match.start(1)], False
+            begin = match.end(1)
+        data = data[begin:]
+        if len(data) > _PIECE_BYTES:
+            problem = f"holds a record longer than {_PIECE_BYTES >> 20} MiB"
+            raise BadInput(reader.path, problem, "look for a missing quote or bracket, or split the record")
+        searched = max(0, len(data) - _OVERLAP_BYTES)
+        more = reader.read(_READ_BYTES)
+        if not more:
+            yield data, True
+            return
+        data += more
+
+
+def _after_bracket(reader: SourceReader) -> bytes:
+    data = b""
+    while not data:
+        data = reader.read(_READ_BYTES)
+        if not data:
+            raise BadInput(reader.path, "holds nothing but white space", _FETCH_AGAIN)
+        data = data.lstrip()
+    if data[:1] != b"[":
+        problem = f"is not a JSON array of records: it begins with {chr(data[0])!a}"
+        raise BadInput(reader.path, problem, "give a LongMemEval file, plain or gzipped")
+    return data[1:]
+
+
+def _parse(text: bytes) -> list[object]:
+    try:
+        elements: list[object] = from_json(text, cache_strings="keys")
+    except ValueError as error:
+        if _CUT_OFF in str(error):
+            raise
+        # The stricter parser refuses lone surrogates, naming no field; this one lets them through to the fields' check.
+        try:
+            elements = json.loads(text.decode())
+        except (ValueError, RecursionError):
+            raise error from None
+    return elements
+
+
+def _diagnosis(error: ValueError, text: bytes) -> tuple[str, str]:
+    """What the parser's message means for the reader of ours."""
+    said = str(error).split(" at line")[0]
+    if _CUT_OFF in said:
+        return "ends in the middle", f"{_FETCH_AGAIN}: the file is cut off"
+    if said.startswith("trailing characters"):
+        return "the file goes on after the end of the array", "remove what follows the last ]"
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return "is not UTF-8", f"save it as UTF-8, or {_FETCH_AGAIN}"
+    return f"is not JSON ({said})", f"mend it, or {_FETCH_AGAIN}"
