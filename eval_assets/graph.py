@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from functools import cached_property
 from typing import Any
 
 import dagster as dg
+import polars as pl
+from polars.datatypes import DataTypeClass
 
 from converters.errors import BadInput, Told
 from converters.parquet import WrittenTable
@@ -20,7 +23,7 @@ from eval_assets.code_version import CodeVersion
 from eval_assets.io_manager import Rows
 from eval_assets.locks import stepping
 from eval_assets.project import Project
-from eval_assets.settings import Settings
+from eval_assets.settings import Settings, flatten
 from eval_assets.stored import SECONDS, VERSION, Layout, Shelf
 from providers.documents import CONTAINERS
 from providers.registry import PROVIDERS
@@ -73,13 +76,13 @@ class Graph:
 
 
 def column_schema(table: Table) -> dg.TableSchema:
-    """A table's columns, types and descriptions, for the UI."""
+    """A table's columns, short names of their types, and descriptions, for the UI."""
     columns = table.schema.columns()
     return dg.TableSchema(
         columns=[
             dg.TableColumn(
                 name=name,
-                type=str(column.dtype),
+                type=_type_name(column.dtype),
                 description=column.description,
                 constraints=dg.TableColumnConstraints(nullable=column.nullable, unique=table.key == [name]),
             )
@@ -89,9 +92,22 @@ def column_schema(table: Table) -> dg.TableSchema:
     )
 
 
+def _type_name(dtype: pl.DataType | DataTypeClass) -> str:
+    if isinstance(dtype, pl.List):
+        return f"List({_type_name(dtype.inner)})"
+    if isinstance(dtype, pl.Datetime):
+        return f"Datetime({dtype.time_zone})"
+    return f"Struct of {len(dtype.fields)}" if isinstance(dtype, pl.Struct) else str(dtype)
+
+
 def described(table: Table) -> dict[str, Any]:
     """Definition metadata of an asset that is one table."""
-    return {"dagster/column_schema": column_schema(table), "eval_assets/table": table.name}
+    return {"dagster/column_schema": column_schema(table)}
+
+
+def in_words(values: Mapping[str, Any]) -> str:
+    """Settings as they were given, for a reader; all others have their defaults."""
+    return ", ".join(f"{name}: {json.dumps(value)}" for name, value in flatten(values).items()) or "all defaults"
 
 
 def output(
@@ -103,14 +119,14 @@ def output(
     metadata: Mapping[str, Any] | None = None,
     output_name: str = "result",
 ) -> dg.Output[Any]:
-    """An output with its data version, what decided it, and how long it took."""
+    """An output with its data version, how long it took, and what decided it: last, after what people look for."""
     return dg.Output(
         value,
         output_name=output_name,
         data_version=dg.DataVersion(data_version),
         metadata={
-            VERSION: dg.MetadataValue.json(version.as_json()),
-            SECONDS: round(time.perf_counter() - started, 3),
             **(metadata or {}),
+            SECONDS: round(time.perf_counter() - started, 3),
+            VERSION: dg.MetadataValue.json(version.as_json()),
         },
     )

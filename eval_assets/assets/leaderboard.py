@@ -61,7 +61,7 @@ def leaderboard(graph: Graph) -> dg.AssetsDefinition:
             if (system, benchmark) not in present
         ]
         figures = {
-            f"{row['benchmark']}/{row['system']} {metric}@{k}": row[column]
+            f"{row['benchmark']}/{row['system']} {metric}@{k}": round(row[column], 4)
             for row in rows.frame.iter_rows(named=True)
             for column, (metric, k) in _COLUMNS.items()
             if row[column] is not None

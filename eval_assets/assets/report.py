@@ -42,7 +42,7 @@ def report_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
         started = time.perf_counter()
         with graph.working(key, context.partition_key):
             rows = Rows.of(REPORT, aggregate(scores))
-        figures = {label: value for label, value in headline(rows.frame).items() if value is not None}
+        figures = {label: round(value, 4) for label, value in headline(rows.frame).items() if value is not None}
         tables = {
             "metrics": markdown_headline(rows.frame),
             "by question type": markdown_by_type(rows.frame),
@@ -55,8 +55,8 @@ def report_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
             started=started,
             metadata={
                 "benchmark": context.partition_key,
-                **figures,
                 **{title: dg.MetadataValue.md(text) for title, text in tables.items()},
+                **figures,
             },
         )
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from converters.tables import SEARCH_RESULTS
 from eval_assets.code_version import CodeVersion, code_version
-from eval_assets.graph import Graph, described, output
+from eval_assets.graph import Graph, described, in_words, output
 from eval_assets.io_manager import Rows
 from eval_assets.keys import corpus_key, search_key, store_key
 from eval_assets.settings import Store, System, flatten
@@ -36,6 +36,7 @@ def search_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
     entry = PROVIDERS[store.provider]
     version = search_version(store, system)
     key = search_key(name)
+    given = in_words(system.retrieval)
 
     @dg.asset(
         key=key,
@@ -44,8 +45,8 @@ def search_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
         kinds={"parquet", store.provider},
         owners=[system.owner],
         code_version=version.digest,
-        description=f"{system.description} Hits of every question, at most {system.limit}.".strip(),
-        metadata={"settings": dg.MetadataValue.json(dict(version.settings)), **described(SEARCH_RESULTS)},
+        description=f"{system.description} At most {system.limit} hits a question.\n\nSettings: {given}".strip(),
+        metadata={"all settings": dg.MetadataValue.json(dict(version.settings)), **described(SEARCH_RESULTS)},
         ins={
             "store_tables": dg.AssetIn(key=store_key(system.store)),
             "questions": dg.AssetIn(key=corpus_key("questions")),
@@ -62,7 +63,8 @@ def search_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
             context.log.info("asking %d questions", queries.height)
             replies = REPLIES.validate(provider.search(store=own, queries=queries, limit=system.limit))
             rows = Rows.of(SEARCH_RESULTS, answered(questions, replies, system.limit))
-        return output(rows, version, data_version=rows.digest, started=started, metadata=_facts(rows.frame))
+        facts = {"made with": given, **_facts(rows.frame)}
+        return output(rows, version, data_version=rows.digest, started=started, metadata=facts)
 
     return build
 
