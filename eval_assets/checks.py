@@ -10,7 +10,7 @@ from converters.parquet import footer, read_table
 from eval_assets import keys
 from eval_assets.assets.store import LEFT_OUT, SENT, STORED, placement
 from eval_assets.graph import Graph
-from eval_assets.stored import Event, last_event
+from eval_assets.stored import UNREADABLE, Event, last_event
 from judges.checks import evidence_unknown, k_reaches_haystack, questions_missing, questions_unknown
 from providers.documents import CONTAINERS, ask, leaks
 
@@ -59,7 +59,10 @@ def _check(
         event = last_event(context.instance, key, partition)
         if event is None:
             return dg.AssetCheckResult(passed=False, description="not materialized yet")
-        passed, facts = judge(context.instance, partition, event)
+        try:
+            passed, facts = judge(context.instance, partition, event)
+        except UNREADABLE as error:
+            passed, facts = False, {"cannot be read": " ".join(str(error).split())}
         severity = dg.AssetCheckSeverity.WARN if warn else dg.AssetCheckSeverity.ERROR
         return dg.AssetCheckResult(passed=passed, severity=severity, metadata=facts)
 

@@ -10,11 +10,10 @@ from pathlib import Path
 import dagster as dg
 
 from converters.parquet import footer, read_table
-from converters.schema import SchemaMismatch
 from eval_assets import keys
 from eval_assets.graph import Graph
 from eval_assets.scope import Part
-from eval_assets.stored import PATH, Event, last_event
+from eval_assets.stored import PATH, UNREADABLE, Event, last_event
 
 _VERSIONS = ("eval-assets", "dagster", "polars", "pyarrow")
 
@@ -61,7 +60,7 @@ def _compare(graph: Graph, part: Part, event: Event) -> Iterator[Finding]:
         except FileNotFoundError:
             yield Finding(f"{part}: {shown} is gone", "refresh makes it again")
             return
-        except (SchemaMismatch, OSError, ValueError) as error:
+        except UNREADABLE as error:
             yield Finding(f"{part}: {shown} cannot be read ({' '.join(str(error).split())})", _again(path))
             return
         rows += frame.height
@@ -80,7 +79,7 @@ def _again(path: Path) -> str:
 def _folder(graph: Graph) -> Iterator[Finding]:
     tables = graph.project.tables
     if tables.is_dir():
-        for path in sorted(tables.rglob(".*.tmp")):
+        for path in sorted(tables.rglob(".*")):
             yield Finding(f"{graph.project.shown(path)} was left by a process that died", "remove it")
 
 

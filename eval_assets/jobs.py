@@ -63,9 +63,11 @@ def refresh_sensor(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.Sk
     """One request while anything is stale and no refresh is under way."""
     project = Project.find()
     try:
+        # Held for no longer than it takes to see that it is free: a refresh that starts now must not be refused.
         with refreshing(project, "the refresh sensor"):
-            graph = build_graph(project)
-            plan = make_plan(context.instance, build_definitions(graph), Scope(graph))
+            pass
+        graph = build_graph(project)
+        plan = make_plan(context.instance, build_definitions(graph), Scope(graph))
     except Told as error:
         return dg.SkipReason(str(error))
     if not plan.work:

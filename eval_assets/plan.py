@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, Final, Literal
 
 import dagster as dg
@@ -13,7 +14,7 @@ from eval_assets.code_version import CodeVersion
 from eval_assets.graph import Graph
 from eval_assets.scope import Part, Scope
 from eval_assets.sources import change_since, source_of, where_to_put
-from eval_assets.staleness import Cause, StatusReader
+from eval_assets.staleness import Cause, Refusal, StatusReader, refusals
 from eval_assets.stored import PATH, RETRYABLE, SECONDS, VERSION, Event, events, last_event
 from eval_assets.versions import versions
 
@@ -29,13 +30,16 @@ class Work:
 
     Attributes:
         part: which.
-        kind: missing (never made, or its file is gone), stale, or incomplete (rows that may be retried).
+        kind: missing (never made, or a file of it is gone), stale, refused (a blocking check failed), or incomplete
+            (rows that may be retried).
         why: root causes, in words.
+        behind: the refused parts upstream of it, whose rows it must not read as they are.
     """
 
     part: Part
-    kind: Literal["missing", "stale", "incomplete"]
+    kind: Literal["missing", "stale", "refused", "incomplete"]
     why: tuple[str, ...]
+    behind: frozenset[Part] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -70,18 +74,23 @@ class _Planner:
         self._graph: Graph = scope.graph
         self._scope = scope
         self._assets = definitions.resolve_asset_graph()
+        self._definitions = definitions
         self._status = StatusReader(instance, definitions)
         self._versions = versions(self._graph)
         self._events: dict[Part, Event | None] = {}
         self._partitions: dict[dg.AssetKey, set[str]] = {}
+        self._refusals: dict[str | None, Mapping[dg.AssetKey, Sequence[Refusal]]] = {}
 
     def plan(self) -> Plan:
         work: dict[Part, Work] = {}
         unavailable: dict[str, str] = {}
         follow: list[Part] = []
         fresh = 0
+        behind: dict[Part, frozenset[Part]] = {}
         for part in self._scope.parts:
             found = self._look(part)
+            held = frozenset[Part]().union(*(behind[up] for up in self._required(part) if up in behind))
+            behind[part] = held | {part} if self._refused(part) else held
             if found is None:
                 if self._event(part) and any(up in work or up in follow for up in self._upstream(part)):
                     follow.append(part)
@@ -91,7 +100,7 @@ class _Planner:
             if part.partition and self._needs_file(part) and not self._scope.available(part.partition):
                 unavailable[part.partition] = where_to_put(self._graph.project, self._graph.settings, part.partition)
             elif all(up in work or self._event(up) for up in self._required(part)):
-                work[part] = found
+                work[part] = replace(found, behind=held)
         seconds = sum(self._seconds(part) for part in (*work, *follow))
         return Plan(tuple(work.values()), tuple(follow), fresh, unavailable, seconds)
 
@@ -100,15 +109,27 @@ class _Planner:
         if event is None:
             creatable = part in self._scope.creatable
             return Work(part, "missing", ("never made",)) if creatable else None
-        if PATH in event.metadata and not self._graph.shelf.path(event).exists():
-            return Work(part, "missing", (f"its file is gone: {event.metadata[PATH]}",))
+        if PATH in event.metadata:
+            gone = [path for path in self._graph.shelf.files(part.key, event) if not path.exists()]
+            if gone:
+                return Work(part, "missing", (f"its file is gone: {self._graph.project.shown(gone[0])}",))
         why = tuple(dict.fromkeys(self._why(part, event)))
         if why:
             return Work(part, "stale", why)
+        refused = self._refused(part)
+        if refused:
+            return Work(part, "refused", (f"its check failed: {', '.join(refused)}",))
         waiting = int(event.metadata.get(RETRYABLE, 0))
         if waiting and self._tries(part, event) < RETRIES:
             return Work(part, "incomplete", (f"{waiting} failed rows may be retried",))
         return None
+
+    def _refused(self, part: Part) -> list[str]:
+        event = self._event(part)
+        if part.partition not in self._refusals:
+            self._refusals[part.partition] = refusals(self._instance, self._definitions, part.partition)
+        found = self._refusals[part.partition].get(part.key, ())
+        return sorted(one.check for one in found if event and one.storage_id == event.storage_id)
 
     def _why(self, part: Part, event: Event) -> Iterator[str]:
         if part.key == keys.SOURCE:
@@ -150,13 +171,9 @@ class _Planner:
         return f"{name} changed ({'; '.join(version.changes_since(then.metadata[VERSION]))})"
 
     def _tries(self, part: Part, event: Event) -> int:
-        same = [
-            one
-            for one in events(self._instance, part.key, part.partition, limit=RETRIES + 1)
-            if one.tags.get("dagster/code_version") == event.tags.get("dagster/code_version")
-            and int(one.metadata.get(RETRYABLE, 0))
-        ]
-        return len(same) - 1
+        last = events(self._instance, part.key, part.partition, limit=RETRIES + 1)
+        same = takewhile(lambda one: int(one.metadata.get(RETRYABLE, 0)) and _basis(one) == _basis(event), last)
+        return len(list(same)) - 1
 
     def _upstream(self, part: Part) -> Sequence[Part]:
         parents = self._assets.get(part.key).parent_keys
@@ -190,3 +207,9 @@ class _Planner:
         event = self._event(part)
         value: Any = event.metadata.get(SECONDS, 0.0) if event else 0.0
         return float(value)
+
+
+def _basis(event: Event) -> dict[str, str]:
+    """What a materialization was made by and from."""
+    decides = ("dagster/code_version", "dagster/input_data_version/")
+    return {name: value for name, value in event.tags.items() if name.startswith(decides)}

@@ -89,6 +89,7 @@ def refresh(
     """Bring the scope up to date. The caller holds the data directory's lock (see ``eval_assets.locks``)."""
     close_dead_runs(instance)
     job = definitions.resolve_implicit_global_asset_job_def()
+    steps = _steps(definitions)
     done = Refresh()
     times: Counter[Part] = Counter()
     failed: set[Part] = set()
@@ -101,10 +102,10 @@ def refresh(
         if not todo:
             return done
         before_wave(todo)
-        wave = _run_wave(instance, job, todo)
+        wave = _run_wave(instance, job, steps, todo)
         times.update(work.part for work in todo)
         ran = {one.part for one in wave.ran}
-        failed |= {work.part for work in todo if work.part not in ran}
+        failed |= {work.part for work in todo if work.part not in ran} | {failure.part for failure in wave.failures}
         done.waves.append(wave)
         after_wave(wave)
 
@@ -116,12 +117,31 @@ def close_dead_runs(instance: dg.DagsterInstance) -> None:
 
 
 def _next(plan: Plan, failed: set[Part]) -> list[Work]:
-    work = [one for one in plan.work if one.part not in failed]
+    work = [one for one in plan.work if one.part not in failed and failed.isdisjoint(one.behind)]
     partitioned = [one for one in work if one.part.partition]
     return partitioned or work
 
 
-def _run_wave(instance: dg.DagsterInstance, job: dg.JobDefinition, todo: Sequence[Work]) -> Wave:
+@dataclass(frozen=True)
+class _Step:
+    asset: dg.AssetKey
+    check: str | None = None
+
+
+def _steps(definitions: dg.Definitions) -> Mapping[str, _Step]:
+    """What each step of a run is, by its name."""
+    found: dict[str, _Step] = {}
+    for made in definitions.resolve_asset_graph().assets_defs:
+        for check in made.check_keys:
+            found[made.op.name] = _Step(check.asset_key, check.name)
+        if made.keys:
+            found[made.op.name] = _Step(min(made.keys) if len(made.keys) == 1 else dg.AssetKey(made.op.name))
+    return found
+
+
+def _run_wave(
+    instance: dg.DagsterInstance, job: dg.JobDefinition, steps: Mapping[str, _Step], todo: Sequence[Work]
+) -> Wave:
     started = time.perf_counter()
     ran: list[Ran] = []
     failures: list[Failure] = []
@@ -140,7 +160,7 @@ def _run_wave(instance: dg.DagsterInstance, job: dg.JobDefinition, todo: Sequenc
         )
         made = {event.asset_key for event in result.get_asset_materialization_events()}
         ran += [Ran(part, before[part] != _version(instance, part)) for part in parts if part.key in made]
-        failures += list(_failures(result, partition))
+        failures += list(_failures(result, steps, partition))
     return Wave(todo, ran, failures, time.perf_counter() - started)
 
 
@@ -158,16 +178,20 @@ def _version(instance: dg.DagsterInstance, part: Part) -> str | None:
     return event.data_version if event else None
 
 
-def _failures(result: dg.ExecuteInProcessResult, partition: str | None) -> Iterator[Failure]:
+def _failures(
+    result: dg.ExecuteInProcessResult, steps: Mapping[str, _Step], partition: str | None
+) -> Iterator[Failure]:
     for event in result.filter_events(lambda event: event.is_step_failure):
         data = event.step_failure_data
         told = data.user_failure_data
-        key = dg.AssetKey((event.step_key or "unknown").split("__"))
-        if told is not None:
+        step = steps[str(event.step_key)]
+        if step.check is not None:
+            yield Failure(Part(step.asset, partition), f"its check failed: {step.check}", bad_input=False)
+        elif told is not None:
             metadata: Mapping[str, Any] = told.metadata or {}
-            yield Failure(Part(key, partition), str(told.description), BAD_INPUT in metadata)
+            yield Failure(Part(step.asset, partition), str(told.description), BAD_INPUT in metadata)
         else:
             error = data.error
             cause = error.cause if error and error.cause else error
             line = " ".join(cause.message.split()) if cause else "failed"
-            yield Failure(Part(key, partition), line, bad_input=False)
+            yield Failure(Part(step.asset, partition), line, bad_input=False)

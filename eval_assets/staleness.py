@@ -1,12 +1,14 @@
-"""The one internal call into Dagster: the status of a partition, and why.
+"""The internal calls into Dagster: the status of a partition and why, and the checks that it did not pass.
 
-Dagster's public interfaces give no status of a partitioned asset. The resolver used here is what the UI asks for a
+Dagster's public interfaces give neither of a partitioned asset. The resolver used here is what the UI asks for a
 partition's page, so the command line and the UI agree. It looks one step up: whoever walks a graph asks again after
 each wave. ``tests/eval_assets/test_staleness.py`` holds the behaviour that the rest of this package relies on.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -17,6 +19,7 @@ from dagster._core.definitions.data_version import (
     StaleCauseCategory,
     StaleStatus,
 )
+from dagster._core.event_api import PartitionKeyFilter
 from dagster._core.loader import LoadingContext
 
 EDGE_LIMIT: Final = 100
@@ -82,3 +85,27 @@ class StatusReader:
             for cause in self._resolver.get_stale_causes(key, partition)
         )
         return Status(missing=False, causes=causes)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A blocking check that did not pass: its name, and the materialization that it looked at."""
+
+    check: str
+    storage_id: int | None
+
+
+def refusals(
+    instance: dg.DagsterInstance, definitions: dg.Definitions, partition: str | None
+) -> Mapping[dg.AssetKey, Sequence[Refusal]]:
+    """By asset, the blocking checks whose last evaluation of this partition failed."""
+    keys = list(definitions.resolve_asset_graph().asset_check_keys)
+    only = PartitionKeyFilter(key=partition)
+    found: dict[dg.AssetKey, list[Refusal]] = defaultdict(list)
+    for record in instance.event_log_storage.get_latest_asset_check_execution_by_key(keys, only).values():
+        evaluation = record.evaluation
+        if evaluation is None or evaluation.passed or not evaluation.blocking:
+            continue
+        target = evaluation.target_materialization_data
+        found[record.key.asset_key].append(Refusal(record.key.name, target.storage_id if target else None))
+    return found

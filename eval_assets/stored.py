@@ -25,6 +25,9 @@ RETRYABLE: Final = "eval_assets/retryable_rows"
 SECONDS: Final = "eval_assets/seconds"
 UNPARTITIONED: Final = "_"
 
+UNREADABLE: Final = (Told, OSError, ValueError, pl.exceptions.PolarsError)
+"""What reading a damaged, foreign or missing file raises."""
+
 Layout = Mapping[dg.AssetKey, Table | Mapping[str, Table]]
 
 

@@ -14,6 +14,7 @@ from converters.tables import CORPUS
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.keys import SOURCE, corpus_key
+from eval_assets.progress import logged
 from eval_assets.sources import SHA256, source_of
 from eval_assets.stored import last_event
 
@@ -75,11 +76,13 @@ def corpus(graph: Graph) -> dg.AssetsDefinition:
 
 def _convert(context: dg.AssetExecutionContext, graph: Graph, name: str, folder: Path) -> Conversion:
     path = source_of(graph.project, graph.settings, name).path
+    tell, size = logged(context.log), path.stat().st_size
     conversion = convert_corpus(
         path,
         graph.settings.benchmarks[name].format,
         folder,
         {"asset": "corpus", "partition": name, "run": context.run_id},
+        lambda done: tell("converting", done, size),
     )
     event = last_event(context.instance, SOURCE, name)
     if event and event.metadata.get(SHA256) != conversion.fingerprint.sha256:

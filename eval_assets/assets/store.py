@@ -9,9 +9,10 @@ import dagster as dg
 import polars as pl
 
 from eval_assets.code_version import CodeVersion, code_version
-from eval_assets.graph import Graph, column_schema, output
+from eval_assets.graph import Graph, column_schema, in_words, output
 from eval_assets.io_manager import Rows
 from eval_assets.keys import corpus_key, store_key
+from eval_assets.progress import logged
 from eval_assets.settings import Store, flatten
 from providers.documents import CONTAINERS, Placement, place
 from providers.registry import PROVIDERS
@@ -65,6 +66,7 @@ def store_asset(graph: Graph, name: str, store: Store) -> dg.AssetsDefinition:
     entry = PROVIDERS[store.provider]
     version = store_version(store)
     key = store_key(name)
+    given = in_words(store.ingest)
     columns = {
         f"columns of {table.name}": column_schema(table) for table in (*entry.store_tables().values(), CONTAINERS)
     }
@@ -76,8 +78,8 @@ def store_asset(graph: Graph, name: str, store: Store) -> dg.AssetsDefinition:
         kinds={"parquet", store.provider},
         owners=["team:memory"],
         code_version=version.digest,
-        description=f"{store.provider}, {store.isolation}: {json.dumps(store.ingest)}",
-        metadata={"settings": dg.MetadataValue.json(dict(version.settings)), **columns},
+        description=f"What the provider {store.provider} holds; containers: {store.isolation}.\n\nSettings: {given}",
+        metadata={"all settings": dg.MetadataValue.json(dict(version.settings)), **columns},
         ins={table: dg.AssetIn(key=corpus_key(table)) for table in _TABLES},
     )
     def build(
@@ -100,7 +102,7 @@ def store_asset(graph: Graph, name: str, store: Store) -> dg.AssetsDefinition:
             )
             system = entry.create(entry.ingest_settings(store.ingest), None)
             context.log.info("storing %d documents in %d containers", placed.documents.height, placed.containers.height)
-            built = system.build(documents=placed.documents, turns=turns)
+            built = system.build(documents=placed.documents, turns=turns, progress=logged(context.log))
             tables = {table: Rows.of(entry.store_tables()[table], frame) for table, frame in built.tables.items()}
             tables[CONTAINERS.name] = Rows.of(CONTAINERS, placed.containers)
         digests = [f"{table} {rows.digest}" for table, rows in sorted(tables.items())]
@@ -110,6 +112,7 @@ def store_asset(graph: Graph, name: str, store: Store) -> dg.AssetsDefinition:
             data_version=hashlib.sha256("\n".join(digests).encode()).hexdigest(),
             started=started,
             metadata={
+                "made with": given,
                 SENT: built.sent,
                 STORED: built.stored,
                 LEFT_OUT: dg.MetadataValue.json(dict(built.left_out)),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from eval_assets.cli.bar import progress_bar
 
 
 class Target(StrEnum):
@@ -77,7 +77,7 @@ def convert(
         batch_records=batch_records,
         batch_bytes=batch_bytes,
     )
-    with _bar() as progress:
+    with progress_bar() as progress:
         request = Request(
             asked=[option for option, value in given.items() if value is not None],
             types=[name.strip() for value in types or () for name in value.split(",") if name.strip()],
@@ -89,18 +89,6 @@ def convert(
         )
         told = to_corpus(source, out, request) if to is Target.corpus else to_fixture(source, out, settings, request)
     typer.echo("\n".join(told))
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar on standard error, for as long as the work takes; nothing where that is no terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("")
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
 
 
 def _note(line: str) -> None:

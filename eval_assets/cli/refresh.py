@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from eval_assets.cli.bar import progress_bar
 from eval_assets.cli.errors import BAD_INPUT, FAILED, stop
 from eval_assets.cli.options import Benchmarks, Systems, To
 
@@ -19,13 +20,15 @@ def refresh(systems: Systems = None, benchmarks: Benchmarks = None, to: To = Non
     """Materialize what is stale, missing or incomplete, wave by wave, and nothing else."""
     from eval_assets.cli.session import open_session
     from eval_assets.locks import refreshing
+    from eval_assets.progress import listening
     from eval_assets.refresh import refresh as run
     from eval_assets.scope import Scope
 
     with open_session() as session:
         scope = Scope(session.graph, tuple(systems or ()), tuple(benchmarks or ()), to)
         scope.check()
-        with refreshing(session.graph.project, "eval-assets refresh"):
+        lock = refreshing(session.graph.project, "eval-assets refresh")
+        with lock, progress_bar() as bar, listening(bar):
             done = run(session.instance, session.definitions, scope, before_wave=_announce, after_wave=_tell)
     close(done)
 

@@ -16,6 +16,7 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Print a line a query, the aggregate, then all metrics with n, intervals, and what was excluded or failed."""
+    from converters.errors import BadInput
     from eval_assets import keys
     from eval_assets.cli.session import open_session
     from eval_assets.scope import Scope
@@ -26,6 +27,9 @@ def report(
         scope = Scope(session.graph, (system,))
         scope.check()
         scope.check_benchmark(benchmark)
+        sweep = session.graph.settings.sweeps.get(system)
+        if sweep:
+            raise BadInput("SYSTEM", f"{system} is a sweep", f"name one of its systems: {', '.join(sweep)}")
         shelf = session.graph.shelf
         scores = shelf.frame(session.instance, keys.scores_key(system), benchmark)
         found = shelf.frame(session.instance, keys.report_key(system), benchmark)
