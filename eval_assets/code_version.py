@@ -20,6 +20,7 @@ from typing import Any, Final
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _FOLLOWED: Final = ("converters", "providers", "judges")
 _SHOWN_DIGEST: Final = 12
+_SHOWN_MODULES: Final = 3
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class CodeVersion:
         ]
         changed = [name for name, _, _ in _differences(before.get("modules", {}), self.modules)]
         if changed:
-            words.append(f"code of {', '.join(changed)}")
+            words.append(f"code of {_listed(changed)}")
         return words or ["code version"]
 
 
@@ -74,6 +75,11 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tup
     for name in sorted({*old, *new}):
         if old.get(name) != new.get(name):
             yield name, old.get(name), new.get(name)
+
+
+def _listed(modules: list[str]) -> str:
+    shown, others = modules[:_SHOWN_MODULES], len(modules) - _SHOWN_MODULES
+    return ", ".join(shown) + (f" and {others} more" if others > 0 else "")
 
 
 def _shown(value: Any) -> str:

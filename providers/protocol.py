@@ -6,7 +6,7 @@ a fixture carry the attributes that their owner gave them, and the owner's id be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -56,6 +56,9 @@ class Replies(dy.Schema):
     hits = dy.List(HIT)
 
 
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is done, and how much there is."""
+
 DOCUMENTS: Final = Table("documents", Documents)
 QUERIES: Final = Table("queries", Queries)
 REPLIES: Final = Table("replies", Replies, volatile=frozenset({"latency_ms", "error"}))
@@ -80,10 +83,14 @@ class StoreBuild:
     notes: Mapping[str, int | float | str] = field(default_factory=dict)
 
 
+def quiet(what: str, done: int, total: int) -> None:
+    """The progress that nobody is told of."""
+
+
 class MemorySystem(Protocol):
     """A provider with the settings of one store and one system."""
 
-    def build(self, *, documents: pl.DataFrame, turns: pl.DataFrame) -> StoreBuild:
+    def build(self, *, documents: pl.DataFrame, turns: pl.DataFrame, progress: Progress = quiet) -> StoreBuild:
         """Store ``documents`` (see ``Documents``); ``turns`` holds their text (see ``converters.tables.Turns``)."""
         ...
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from providers.local.store import DIMENSIONS
+from providers.protocol import Progress, quiet
 
 Vectors = npt.NDArray[np.float32]
 _BATCH: Final = 256
@@ -26,7 +27,7 @@ def model_name() -> str:
     return f"wordllama {version('wordllama')} l2_supercat {DIMENSIONS}"
 
 
-def embed(texts: Sequence[str]) -> Vectors:
+def embed(texts: Sequence[str], progress: Progress = quiet) -> Vectors:
     """Vectors of length 1 (all zeros for a text without a token), one row a text, in the order given.
 
     A vector depends on its text alone, not on the batch it was computed in: no padding takes part.
@@ -37,10 +38,13 @@ def embed(texts: Sequence[str]) -> Vectors:
     # Longest first, so that the last batches are short and both threads end together.
     order = sorted(range(len(texts)), key=lambda index: len(texts[index]), reverse=True)
     batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
+    done = 0
     with ThreadPoolExecutor(min(len(batches), os.cpu_count() or 1)) as pool:
         pooled = pool.map(lambda batch: _pool([texts[index] for index in batch]), batches)
         for batch, vectors in zip(batches, pooled, strict=True):
             out[batch] = vectors
+            done += len(batch)
+            progress("embedding", done, len(texts))
     lengths = np.linalg.norm(out, axis=1, keepdims=True)
     np.divide(out, lengths, out=out, where=lengths > 0)
     return out

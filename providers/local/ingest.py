@@ -13,20 +13,23 @@ from providers.local.ingest_settings import IngestSettings
 from providers.local.lexicon import analyze
 from providers.local.store import CHUNKS, TEXTS, VECTORS, VOCABULARY
 from providers.local.supersession import mark_superseded
-from providers.protocol import StoreBuild
+from providers.protocol import Progress, StoreBuild, quiet
 
 _PIECES = pl.Schema(
     [("content_hash", pl.String()), ("part", pl.UInt32()), ("turns", pl.List(pl.UInt32)), ("text", pl.String())]
 )
 
 
-def build(*, documents: pl.DataFrame, turns: pl.DataFrame, settings: IngestSettings) -> StoreBuild:
+def build(
+    *, documents: pl.DataFrame, turns: pl.DataFrame, settings: IngestSettings, progress: Progress = quiet
+) -> StoreBuild:
     """Store documents.
 
     Args:
         documents: see ``providers.protocol.Documents``.
         turns: their text, see ``converters.tables.Turns``; a document without turns counts as blank.
         settings: how.
+        progress: told how many texts are embedded.
 
     Returns:
         The tables of ``providers.local.store``. Left out: ``blank`` (no text) and ``consolidated`` (every chunk was
@@ -36,7 +39,7 @@ def build(*, documents: pl.DataFrame, turns: pl.DataFrame, settings: IngestSetti
     cut = _pieces(turns, settings)
     distinct = cut.select("text").unique(maintain_order=True).with_row_index("text_row")
     texts = distinct["text"].to_list()
-    vectors = embed(texts)
+    vectors = embed(texts, progress)
     hashes = pl.Series("text_hash", [hashlib.sha256(text.encode()).hexdigest() for text in texts], dtype=pl.String)
 
     chunks = _chunks(documents, cut.join(distinct, on="text", maintain_order="left"))

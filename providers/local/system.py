@@ -11,7 +11,7 @@ import polars as pl
 from converters.schema import Table
 from providers.local.settings import IngestSettings, RetrievalSettings
 from providers.local.store import CHUNKS, TEXTS, VECTORS, VOCABULARY
-from providers.protocol import StoreBuild
+from providers.protocol import Progress, StoreBuild, quiet
 
 STORE_TABLES: Final[Mapping[str, Table]] = {table.name: table for table in (CHUNKS, TEXTS, VECTORS, VOCABULARY)}
 
@@ -23,11 +23,11 @@ class LocalSystem:
     ingest: IngestSettings
     retrieval: RetrievalSettings
 
-    def build(self, *, documents: pl.DataFrame, turns: pl.DataFrame) -> StoreBuild:
+    def build(self, *, documents: pl.DataFrame, turns: pl.DataFrame, progress: Progress = quiet) -> StoreBuild:
         """See ``providers.local.ingest.build``."""
         from providers.local.ingest import build
 
-        return build(documents=documents, turns=turns, settings=self.ingest)
+        return build(documents=documents, turns=turns, settings=self.ingest, progress=progress)
 
     def search(self, *, store: Mapping[str, pl.DataFrame], queries: pl.DataFrame, limit: int) -> pl.DataFrame:
         """See ``providers.local.search.search``."""

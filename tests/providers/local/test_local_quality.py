@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from local_corpora import documents_of, replies
 
 from converters.convert import convert_corpus
@@ -19,9 +20,12 @@ from providers.protocol import QUERIES, REPLIES, StoreBuild
 
 pytestmark = pytest.mark.real_data
 
-# Where these differ from the defaults, docs/local-system.md says why.
+SYSTEMS = Path(__file__).resolve().parents[3] / "data" / "systems.yaml"
+# The shipped presets, by mode. Where they differ from the defaults, docs/local-system.md says why.
 PRESETS: dict[str, dict[str, Any]] = {
-    mode: {"mode": mode, "temporal_filter": False, "decay_factor": 1.0} for mode in ("lexical", "dense", "hybrid")
+    system["retrieval"]["mode"]: system["retrieval"]
+    for name, system in yaml.safe_load(SYSTEMS.read_text("utf-8"))["systems"].items()
+    if name in ("bm25", "dense", "hybrid")
 }
 
 
