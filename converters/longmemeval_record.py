@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from converters.dates import parse_date
 
 _SHOWN_CHARACTERS: Final = 60
-_NUL: Final = "holds a NUL character"
+_SURROGATE: Final = "holds a lone surrogate (\\ud800 to \\udfff)"
 _REMOVE: Final = "remove the character"
 _AS_PUBLISHED: Final = "give it as the published files do"
 
@@ -95,7 +95,7 @@ def parse_record(value: object) -> Record:
 
     Raises:
         RecordProblem: a field is missing or of the wrong type, a date cannot be read, a role is unknown, the parallel
-            lists differ in length, an answer_session_id is not in the haystack, or a text holds NUL.
+            lists differ in length, an answer_session_id is not in the haystack, a text holds NUL or a lone surrogate.
     """
     if not isinstance(value, dict):
         raise RecordProblem(None, f"is not an object but {_shown(value)}", _AS_PUBLISHED)
@@ -103,7 +103,7 @@ def parse_record(value: object) -> Record:
         record = Record.model_validate(value)
     except ValidationError as error:
         raise _problem(error.errors(include_url=False)[0]) from None
-    _refuse_nul(record)
+    _refuse_unwritable(record)
     return record
 
 
@@ -112,7 +112,7 @@ def _problem(error: ErrorDetails) -> RecordProblem:
     match error["type"]:
         case "string_unicode":
             field = field.removesuffix(".str")
-            problem, remedy = "holds a lone surrogate (\\ud800 to \\udfff)", _REMOVE
+            problem, remedy = _SURROGATE, _REMOVE
         case "missing":
             problem, remedy = "is missing", "add it, or fetch the file again"
         case "lengths":
@@ -144,7 +144,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
 
 
-def _refuse_nul(record: Record) -> None:
+def _refuse_unwritable(record: Record) -> None:
     named = {
         "question_id": record.question_id,
         "question_type": record.question_type,
@@ -153,9 +153,20 @@ def _refuse_nul(record: Record) -> None:
         "haystack_session_ids": "".join(record.haystack_session_ids),
     }
     for field, text in named.items():
-        if "\0" in text:
-            raise RecordProblem(field, _NUL, _REMOVE)
+        if problem := _unwritable(text):
+            raise RecordProblem(field, problem, _REMOVE)
     for number, session in enumerate(record.haystack_sessions):
         for index, turn in enumerate(session):
-            if "\0" in turn["content"]:
-                raise RecordProblem(f"haystack_sessions[{number}][{index}].content", _NUL, _REMOVE)
+            if problem := _unwritable(turn["content"]):
+                raise RecordProblem(f"haystack_sessions[{number}][{index}].content", problem, _REMOVE)
+
+
+def _unwritable(text: str) -> str | None:
+    if "\0" in text:
+        return "holds a NUL character"
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return _SURROGATE
+    return None
