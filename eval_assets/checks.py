@@ -143,7 +143,7 @@ def _query_payload(graph: Graph, name: str) -> dg.AssetChecksDefinition:
     store = keys.store_key(graph.settings.systems[name].store)
 
     def judge(instance: dg.DagsterInstance, partition: str | None, _: Event) -> Verdict:
-        containers = graph.shelf.load(instance, store, partition)[CONTAINERS.name]
+        containers = graph.shelf.table(instance, store, partition, CONTAINERS.name)
         questions = graph.shelf.frame(instance, keys.corpus_key("questions"), partition)
         return _clean(graph, instance, partition, set(ask(questions, containers)["container"]))
 

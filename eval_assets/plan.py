@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, Final, Literal
@@ -65,10 +65,12 @@ class Plan:
 
 def make_plan(instance: dg.DagsterInstance, definitions: dg.Definitions, scope: Scope) -> Plan:
     """Look at every part of the scope as it is now."""
-    return _Planner(instance, definitions, scope).plan()
+    return Planner(instance, definitions, scope).plan()
 
 
-class _Planner:
+class Planner:
+    """Makes plans of one scope; between two of them it looks again only at what runs can have changed."""
+
     def __init__(self, instance: dg.DagsterInstance, definitions: dg.Definitions, scope: Scope) -> None:
         self._instance = instance
         self._graph: Graph = scope.graph
@@ -76,21 +78,38 @@ class _Planner:
         self._assets = definitions.resolve_asset_graph()
         self._definitions = definitions
         self._status = StatusReader(instance, definitions)
+        self._looked: dict[Part, Work | None] = {}
         self._versions = versions(self._graph)
         self._events: dict[Part, Event | None] = {}
         self._partitions: dict[dg.AssetKey, set[str]] = {}
         self._refusals: dict[str | None, Mapping[dg.AssetKey, Sequence[Refusal]]] = {}
 
+    def forget(self, ran: Collection[Part]) -> None:
+        """Look again, next time, at these parts and at those one step downstream: staleness reaches no further."""
+        self._status = StatusReader(self._instance, self._definitions)
+        for part in ran:
+            self._partitions.pop(part.key, None)
+            self._refusals.pop(part.partition, None)
+            self._events.pop(part, None)
+            self._looked.pop(part, None)
+            for child in self._assets.get(part.key).child_keys:
+                self._looked.pop(Part(child, None if child == keys.LEADERBOARD else part.partition), None)
+
     def plan(self) -> Plan:
+        """The plan as things stand; see ``make_plan``."""
         work: dict[Part, Work] = {}
         unavailable: dict[str, str] = {}
         follow: list[Part] = []
         fresh = 0
         behind: dict[Part, frozenset[Part]] = {}
         for part in self._scope.parts:
-            found = self._look(part)
+            if part not in self._looked:
+                self._looked[part] = self._look(part)
+            found = self._looked[part]
             held = frozenset[Part]().union(*(behind[up] for up in self._required(part) if up in behind))
             behind[part] = held | {part} if self._refused(part) else held
+            if found is None and self._sure_to_follow(part, work):
+                found = Work(part, "stale", ("its scores run",))
             if found is None:
                 if self._event(part) and any(up in work or up in follow for up in self._upstream(part)):
                     follow.append(part)
@@ -123,6 +142,12 @@ class _Planner:
         if waiting and self._tries(part, event) < RETRIES:
             return Work(part, "incomplete", (f"{waiting} failed rows may be retried",))
         return None
+
+    def _sure_to_follow(self, part: Part, work: Collection[Part]) -> bool:
+        """A report is rebuilt whenever its scores run, so it need not wait for another wave."""
+        if keys.stage_of(part.key) != "report" or self._event(part) is None:
+            return False
+        return any(up in work for up in self._upstream(part))
 
     def _refused(self, part: Part) -> list[str]:
         event = self._event(part)

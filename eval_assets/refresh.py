@@ -17,7 +17,7 @@ import dagster as dg
 
 from eval_assets import keys
 from eval_assets.graph import BAD_INPUT
-from eval_assets.plan import Plan, Work, make_plan
+from eval_assets.plan import Plan, Planner, Work
 from eval_assets.scope import Part, Scope
 from eval_assets.stored import last_event
 
@@ -93,8 +93,9 @@ def refresh(
     done = Refresh()
     times: Counter[Part] = Counter()
     failed: set[Part] = set()
+    planner = Planner(instance, definitions, scope)
     while True:
-        plan = make_plan(instance, definitions, scope)
+        plan = planner.plan()
         done.unavailable = plan.unavailable
         todo = _next(plan, failed)
         done.unsettled = [work.part for work in todo if times[work.part] >= _MOST_RUNS]
@@ -106,6 +107,7 @@ def refresh(
         times.update(work.part for work in todo)
         ran = {one.part for one in wave.ran}
         failed |= {work.part for work in todo if work.part not in ran} | {failure.part for failure in wave.failures}
+        planner.forget({*ran, *(work.part for work in todo)})
         done.waves.append(wave)
         after_wave(wave)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from converters.errors import BadInput
-from converters.source import fingerprint
+from converters.source import SourceFingerprint, fingerprint
 from eval_assets.project import Project
 from eval_assets.settings import Settings
 
@@ -40,13 +41,23 @@ class Source:
     def stat(self) -> dict[str, Any]:
         """What is compared before anything is hashed again: place, size and time of the files."""
         files = [self.path, self.sidecar] if self.sidecar else [self.path]
-        return {str(path): [path.stat().st_size, path.stat().st_mtime_ns] for path in files}
+        return {str(path): list(_stat(path)) for path in files}
 
     def facts(self) -> dict[str, Any]:
         """Digest and size of the unpacked bytes, and the format; reads the files. See ``data_version``."""
-        found = fingerprint(self.path)
+        found = _fingerprint(self.path, *_stat(self.path))
         facts = {SHA256: found.sha256, "bytes": found.n_bytes, FORMAT: self.format}
-        return facts | ({SIDECAR: fingerprint(self.sidecar).sha256} if self.sidecar else {})
+        return facts | ({SIDECAR: _fingerprint(self.sidecar, *_stat(self.sidecar)).sha256} if self.sidecar else {})
+
+
+def _stat(path: Path) -> tuple[int, int]:
+    stat = path.stat()
+    return stat.st_size, stat.st_mtime_ns
+
+
+@cache
+def _fingerprint(path: Path, _size: int, _mtime_ns: int) -> SourceFingerprint:
+    return fingerprint(path)
 
 
 def data_version(facts: Mapping[str, Any]) -> str:

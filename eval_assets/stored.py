@@ -117,11 +117,21 @@ class Shelf:
 
     def load(self, instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None) -> Any:
         """What the last materialization stored; raises ``NotThere`` as well."""
-        event = last_event(instance, key, partition)
-        if event is None:
-            raise NotThere(f"{key.to_user_string()} [{partition or 'unpartitioned'}] is not there yet")
-        return self.read(key, event)
+        return self.read(key, _there(instance, key, partition))
+
+    def table(self, instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None, name: str) -> pl.DataFrame:
+        """One table, by its name, of an asset that is several; the others are not read."""
+        event = _there(instance, key, partition)
+        path, table = next((path, table) for path, table in self.files(key, event).items() if table.name == name)
+        return read_table(table, path)
 
     def frame(self, instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None) -> pl.DataFrame:
         """``load`` for an asset that is one table."""
         return cast(pl.DataFrame, self.load(instance, key, partition))
+
+
+def _there(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None) -> Event:
+    event = last_event(instance, key, partition)
+    if event is None:
+        raise NotThere(f"{key.to_user_string()} [{partition or 'unpartitioned'}] is not there yet")
+    return event
