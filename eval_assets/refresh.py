@@ -6,6 +6,7 @@ made anew: where data versions came out unchanged there is nothing more to do do
 
 from __future__ import annotations
 
+import errno
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -196,4 +197,4 @@ def _failures(
             error = data.error
             cause = error.cause if error and error.cause else error
             line = " ".join(cause.message.split()) if cause else "failed"
-            yield Failure(Part(step.asset, partition), line, bad_input=False)
+            yield Failure(Part(step.asset, partition), line, bad_input=f"[Errno {errno.ENOSPC}]" in line)
