@@ -137,7 +137,7 @@ class Planner:
             return Work(part, "stale", why)
         refused = self._refused(part)
         if refused:
-            return Work(part, "refused", (f"its check failed: {', '.join(refused)}",))
+            return Work(part, "refused", (f"its check {', '.join(refused)}",))
         waiting = int(event.metadata.get(RETRYABLE, 0))
         if waiting and self._tries(part, event) < RETRIES:
             return Work(part, "incomplete", (f"{waiting} failed rows may be retried",))
@@ -154,7 +154,11 @@ class Planner:
         if part.partition not in self._refusals:
             self._refusals[part.partition] = refusals(self._instance, self._definitions, part.partition)
         found = self._refusals[part.partition].get(part.key, ())
-        return sorted(one.check for one in found if event and one.storage_id == event.storage_id)
+        if event is None:
+            return []
+        failed = [f"failed: {one.check}" for one in found if one.storage_id == event.storage_id]
+        cut_off = [f"did not run: {one.check}" for one in found if one.cut_off == event.run_id]
+        return sorted([*failed, *cut_off])
 
     def _why(self, part: Part, event: Event) -> Iterator[str]:
         if part.key == keys.SOURCE:

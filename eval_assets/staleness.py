@@ -89,22 +89,34 @@ class StatusReader:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A blocking check that did not pass: its name, and the materialization that it looked at."""
+    """A blocking check that did not pass.
+
+    Attributes:
+        check: its name.
+        storage_id: the materialization that it looked at; None where it did not get to look.
+        cut_off: the run that was to evaluate it, and ended first.
+    """
 
     check: str
-    storage_id: int | None
+    storage_id: int | None = None
+    cut_off: str | None = None
 
 
 def refusals(
     instance: dg.DagsterInstance, definitions: dg.Definitions, partition: str | None
 ) -> Mapping[dg.AssetKey, Sequence[Refusal]]:
-    """By asset, the blocking checks whose last evaluation of this partition failed."""
+    """By asset, the blocking checks whose last evaluation of this partition failed, or was cut off with its run."""
     keys = list(definitions.resolve_asset_graph().asset_check_keys)
     only = PartitionKeyFilter(key=partition)
     found: dict[dg.AssetKey, list[Refusal]] = defaultdict(list)
     for record in instance.event_log_storage.get_latest_asset_check_execution_by_key(keys, only).values():
-        evaluation = record.evaluation
-        if evaluation is None or evaluation.passed or not evaluation.blocking:
+        evaluation: object = record.evaluation
+        if not isinstance(evaluation, dg.AssetCheckEvaluation):
+            run = instance.get_run_by_id(record.run_id)
+            if evaluation is not None and (run is None or run.is_finished):
+                found[record.key.asset_key].append(Refusal(record.key.name, cut_off=record.run_id))
+            continue
+        if evaluation.passed or not evaluation.blocking:
             continue
         target = evaluation.target_materialization_data
         found[record.key.asset_key].append(Refusal(record.key.name, target.storage_id if target else None))
