@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from pydantic_core import from_json
@@ -25,11 +27,25 @@ _PIECE_BYTES: Final = 1 << 26
 _OVERLAP_BYTES: Final = 1 << 10
 _FIRST_KEY: Final = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _CUT_OFF: Final = "EOF while parsing"
+_NUL: Final = rb"\u0000"
 _FETCH_AGAIN: Final = "fetch it again"
 
 
-def array_objects(reader: SourceReader, first_keys: Collection[str]) -> Iterator[list[object]]:
-    """The elements in order, in lists of one or a few; nothing for an empty array.
+@dataclass(frozen=True)
+class Piece:
+    """Elements that follow one another.
+
+    Attributes:
+        elements: one or a few.
+        doubtful: a text in them may hold NUL or a lone surrogate; none does where this is false.
+    """
+
+    elements: list[object]
+    doubtful: bool
+
+
+def array_objects(reader: SourceReader, first_keys: Collection[str]) -> Iterator[Piece]:
+    """The elements in order; nothing for an empty array.
 
     Args:
         reader: an open source. A lone surrogate that it lets through is let through here.
@@ -40,18 +56,18 @@ def array_objects(reader: SourceReader, first_keys: Collection[str]) -> Iterator
     """
     number = 1
     held = b""
-    for piece, last in _pieces(reader, first_keys):
-        text = b"".join((held or b"[", piece, b"" if last else b"]"))
+    for cut, last in _pieces(reader, first_keys):
+        text = held + cut if held else cut
         try:
-            elements = _parse(text)
+            piece = _parse(text, last)
         except ValueError as error:
             if _CUT_OFF in str(error) and not last and len(text) < _PIECE_BYTES:
-                held = text[:-1] + b","
+                held = text + b","
                 continue
             problem, remedy = _diagnosis(error, text)
             raise BadInput(reader.path, problem, remedy, record=f"record {number}") from None
-        yield elements
-        number += len(elements)
+        yield piece
+        number += len(piece.elements)
         held = b""
 
 
@@ -92,18 +108,23 @@ def _after_bracket(reader: SourceReader) -> bytes:
     return data[1:]
 
 
-def _parse(text: bytes) -> list[object]:
+def _parse(text: bytes, last: bool) -> Piece:
+    doubtful = _NUL in text
     try:
-        elements: list[object] = from_json(text, cache_strings="keys")
+        if not last:
+            # Nearly always one object, which needs no brackets around it and so no copy.
+            with suppress(ValueError):
+                return Piece([from_json(text, cache_strings="keys")], doubtful)
+        text = b"".join((b"[", text, b"" if last else b"]"))
+        return Piece(from_json(text, cache_strings="keys"), doubtful)
     except ValueError as error:
         if _CUT_OFF in str(error):
             raise
         # The stricter parser refuses lone surrogates, naming no field; this one lets them through to the fields' check.
         try:
-            elements = json.loads(text.decode())
+            return Piece(json.loads(text.decode()), doubtful=True)
         except (ValueError, RecursionError):
             raise error from None
-    return elements
 
 
 def _diagnosis(error: ValueError, text: bytes) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from converters.identity import Turn, content_hash, session_key
 from converters.parquet import TableWriter, WrittenTable, read_table
 from converters.tables import BASE_OVERLAY, CORPUS
 
-_GROUP_CHARACTERS = 1_500_000
+_GROUP_CHARACTERS = 2_000_000
 _ROW_CHARACTERS = 250
 
 

@@ -14,15 +14,16 @@ Turn: TypeAlias = tuple[str, str]
 def content_hash(turns: Sequence[Turn]) -> str:
     """Sha256 (hex) of roles and texts in order.
 
-    What is hashed is ``<turns>;``, then ``<characters of role>,<characters of content>:<role>`` of each turn, then all
+    What is hashed is a JSON list of the numbers of characters of each role and then of each content, all roles, and all
     contents, in UTF-8. It can be read back in one way only: sessions share a hash only if roles and texts agree.
 
     Raises:
         UnicodeEncodeError: a text holds a lone surrogate, which no encoding can carry.
     """
-    heads = [f"{len(role)},{len(content)}:{role}" for role, content in turns]
-    text = "".join([f"{len(turns)};", *heads, *[content for _, content in turns]])
-    return hashlib.sha256(text.encode()).hexdigest()
+    roles = [role for role, _ in turns]
+    contents = [content for _, content in turns]
+    lengths = [*map(len, roles), *map(len, contents)]
+    return hashlib.sha256("".join((str(lengths), *roles, *contents)).encode()).hexdigest()
 
 
 def session_key(content: str, date: datetime | None) -> str:

@@ -96,8 +96,9 @@ def _turns(session: list[SourceTurn]) -> list[tuple[str, str]]:
     return [(turn["role"], turn["content"]) for turn in session]
 
 
-def _is_blank(text: str) -> bool:
-    return not text or text.isspace()
+def _n_blank(session: list[SourceTurn]) -> int:
+    contents = [turn["content"] for turn in session]
+    return contents.count("") + sum(map(str.isspace, contents))
 
 
 def _count(record: Record, evidence_ids: set[str], counts: Counter[str]) -> None:
@@ -111,7 +112,7 @@ def _count(record: Record, evidence_ids: set[str], counts: Counter[str]) -> None
             "haystack_rows": len(ids),
             "filler_rows": sum(source_id not in evidence_ids for source_id in ids),
             "turns": sum(map(len, record.haystack_sessions)),
-            "blank_turns": sum(_is_blank(turn["content"]) for session in record.haystack_sessions for turn in session),
+            "blank_turns": sum(map(_n_blank, record.haystack_sessions)),
             "sessions_after_question": after,
             "questions_before_a_session": int(after > 0),
             "sessions_out_of_order": backwards,

@@ -5,7 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Final, Literal, NotRequired, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 # pydantic reads the fields of a TypedDict from typing_extensions only, on Python 3.11.
@@ -13,6 +22,7 @@ from typing_extensions import TypedDict
 
 from converters.dates import parse_date
 
+_ROLES: Final = ("user", "assistant")
 _SHOWN_CHARACTERS: Final = 60
 _SURROGATE: Final = "holds a lone surrogate (\\ud800 to \\udfff)"
 _REMOVE: Final = "remove the character"
@@ -42,6 +52,22 @@ class SourceTurn(TypedDict):
     has_answer: NotRequired[bool]
 
 
+def _unless_sound(value: object, check: ValidatorFunctionWrapHandler) -> object:
+    """Spare sound sessions the schema's check, which copies every turn; what is not sound, the schema explains."""
+    return value if isinstance(value, list) and all(map(_is_sound, value)) else check(value)
+
+
+def _is_sound(session: object) -> bool:
+    if type(session) is not list:
+        return False
+    for turn in session:
+        if type(turn) is not dict or turn.get("role") not in _ROLES or type(turn.get("content")) is not str:
+            return False
+        if "has_answer" in turn and type(turn["has_answer"]) is not bool:
+            return False
+    return True
+
+
 class Record(BaseModel):
     """One record: a question, its haystack as three parallel lists, and what scoring may know. Dates are UTC."""
 
@@ -54,7 +80,7 @@ class Record(BaseModel):
     question_date: SourceDate
     haystack_dates: list[SourceDate]
     haystack_session_ids: list[str]
-    haystack_sessions: list[list[SourceTurn]]
+    haystack_sessions: Annotated[list[list[SourceTurn]], WrapValidator(_unless_sound)]
     answer_session_ids: list[str]
 
     @model_validator(mode="after")
@@ -90,8 +116,12 @@ class RecordProblem(ValueError):  # noqa: N818 - named as what it says
         self.remedy = remedy
 
 
-def parse_record(value: object) -> Record:
+def parse_record(value: object, *, check_texts: bool = True) -> Record:
     """Check one element of the source's array.
+
+    Args:
+        value: as parsed.
+        check_texts: look for NUL and lone surrogates, unless it is known that there are none.
 
     Raises:
         RecordProblem: a field is missing or of the wrong type, a date cannot be read, a role is unknown, the parallel
@@ -103,7 +133,8 @@ def parse_record(value: object) -> Record:
         record = Record.model_validate(value)
     except ValidationError as error:
         raise _problem(error.errors(include_url=False)[0]) from None
-    _refuse_unwritable(record)
+    if check_texts:
+        _refuse_unwritable(record)
     return record
 
 

@@ -31,7 +31,7 @@ def test_moving_text_between_turns_changes_the_hash(turns: list[tuple[str, str]]
 
 
 def test_the_encoding_is_pinned() -> None:
-    written = "2;4,5:user9,0:assistantÜnï 🙂"
+    written = "[4, 9, 5, 0]userassistantÜnï 🙂"
     assert content_hash([("user", "Ünï 🙂"), ("assistant", "")]) == hashlib.sha256(written.encode()).hexdigest()
 
 
