@@ -9,6 +9,7 @@ from eval_assets.cli.demo import demo
 from eval_assets.cli.doctor import doctor
 from eval_assets.cli.errors import one_line
 from eval_assets.cli.plan import plan
+from eval_assets.cli.prune import prune
 from eval_assets.cli.refresh import refresh
 from eval_assets.cli.report import report
 from eval_assets.cli.ui import ui
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (plan, refresh, report, convert, doctor, demo, ui):
+for command in (plan, refresh, report, convert, doctor, prune, demo, ui):
     app.command()(one_line()(command))
 
 
