@@ -66,7 +66,9 @@ def chats() -> list[dict[str, Any]]:
     """LongMemEval records: two questions with evidence, one of them about two sessions, and an abstention."""
     return [
         _chat("q1", "Which dog do I have?", ["I adopted a beagle called Bo.", "My bicycle has a flat tyre."], [0]),
-        _chat("q2", "How many trips did I take?", ["I flew to Oslo.", "Rain all day.", "I went to Rome by train."], [0, 2]),
+        _chat(
+            "q2", "How many trips did I take?", ["I flew to Oslo.", "Rain all day.", "I went to Rome by train."], [0, 2]
+        ),
         _chat("q3_abs", "What is my cat called?", ["I adopted a beagle called Bo.", "I like tea."], [0]),
     ]
 

@@ -11,7 +11,7 @@ from projects import BENCHMARKS, SYSTEMS, Box, make_project, merged, write_yaml
 
 from converters.errors import BadInput
 from eval_assets.project import Project
-from eval_assets.settings import Settings, nest, flatten, load_settings
+from eval_assets.settings import Settings, flatten, load_settings, nest
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,10 @@ SYSTEM = "systems.hybrid"
     [
         ({"systems": {"hybrid": {"retrieval": {"rff_k": 5}}}}, f"{SYSTEM}.retrieval.rff_k: unknown setting; "),
         ({"systems": {"hybrid": {"colour": "red"}}}, f"{SYSTEM}.colour: unknown setting; "),
-        ({"systems": {"hybrid": {"retrieval": {"rrf_k": "many"}}}}, f"{SYSTEM}.retrieval.rrf_k: input should be a valid"),
+        (
+            {"systems": {"hybrid": {"retrieval": {"rrf_k": "many"}}}},
+            f"{SYSTEM}.retrieval.rrf_k: input should be a valid",
+        ),
         ({"systems": {"hybrid": {"retrieval": {"rrf_k": -1}}}}, f"{SYSTEM}.retrieval.rrf_k: input should be greater"),
         ({"systems": {"hybrid": {"limit": 0}}}, f"{SYSTEM}.limit: input should be greater"),
         ({"systems": {"hybrid": {"store": "turn"}}}, f"{SYSTEM}.store: unknown name 'turn'; known are: turns"),
@@ -97,7 +100,10 @@ SYSTEM = "systems.hybrid"
         ({"stores": {"turns": {"ingest": {"size": 1}}}}, "stores.turns.ingest.size: unknown setting; "),
         ({"stores": {"turns": {"isolation": "some"}}}, "stores.turns.isolation: input should be 'global' or"),
         ({"targets": [{"systems": ["bm52"], "benchmarks": ["tiny"]}]}, "targets.0.systems: unknown name 'bm52'; known"),
-        ({"targets": [{"systems": ["bm25"], "benchmarks": ["tin"]}]}, "targets.0.benchmarks: unknown name 'tin'; known"),
+        (
+            {"targets": [{"systems": ["bm25"], "benchmarks": ["tin"]}]},
+            "targets.0.benchmarks: unknown name 'tin'; known",
+        ),
         ({"targets": [{"systems": ["bm25"]}]}, "targets.0.benchmarks: field required; "),
         ({"goals": []}, "goals: unknown setting; "),
     ],
