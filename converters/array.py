@@ -13,7 +13,6 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 from pydantic_core import from_json
@@ -27,25 +26,11 @@ _PIECE_BYTES: Final = 1 << 26
 _OVERLAP_BYTES: Final = 1 << 10
 _FIRST_KEY: Final = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _CUT_OFF: Final = "EOF while parsing"
-_NUL: Final = rb"\u0000"
 _FETCH_AGAIN: Final = "fetch it again"
 
 
-@dataclass(frozen=True)
-class Piece:
-    """Elements that follow one another.
-
-    Attributes:
-        elements: one or a few.
-        doubtful: a text in them may hold NUL or a lone surrogate; none does where this is false.
-    """
-
-    elements: list[object]
-    doubtful: bool
-
-
-def array_objects(reader: SourceReader, first_keys: Collection[str]) -> Iterator[Piece]:
-    """The elements in order; nothing for an empty array.
+def array_objects(reader: SourceReader, first_keys: Collection[str]) -> Iterator[list[object]]:
+    """The elements in order, in lists of one or a few; nothing for an empty array.
 
     Args:
         reader: an open source. A lone surrogate that it lets through is let through here.
@@ -59,15 +44,15 @@ def array_objects(reader: SourceReader, first_keys: Collection[str]) -> Iterator
     for cut, last in _pieces(reader, first_keys):
         text = held + cut if held else cut
         try:
-            piece = _parse(text, last)
+            elements = _parse(text, last)
         except ValueError as error:
             if _CUT_OFF in str(error) and not last and len(text) < _PIECE_BYTES:
                 held = text + b","
                 continue
             problem, remedy = _diagnosis(error, text)
             raise BadInput(reader.path, problem, remedy, record=f"record {number}") from None
-        yield piece
-        number += len(piece.elements)
+        yield elements
+        number += len(elements)
         held = b""
 
 
@@ -108,23 +93,23 @@ def _after_bracket(reader: SourceReader) -> bytes:
     return data[1:]
 
 
-def _parse(text: bytes, last: bool) -> Piece:
-    doubtful = _NUL in text
+def _parse(text: bytes, last: bool) -> list[object]:
+    if not last:
+        # Nearly always one object, which needs no brackets around it and so no copy.
+        with suppress(ValueError):
+            return [from_json(text, cache_strings="keys")]
+    text = b"".join((b"[", text, b"" if last else b"]"))
     try:
-        if not last:
-            # Nearly always one object, which needs no brackets around it and so no copy.
-            with suppress(ValueError):
-                return Piece([from_json(text, cache_strings="keys")], doubtful)
-        text = b"".join((b"[", text, b"" if last else b"]"))
-        return Piece(from_json(text, cache_strings="keys"), doubtful)
+        elements: list[object] = from_json(text, cache_strings="keys")
     except ValueError as error:
         if _CUT_OFF in str(error):
             raise
         # The stricter parser refuses lone surrogates, naming no field; this one lets them through to the fields' check.
         try:
-            return Piece(json.loads(text.decode()), doubtful=True)
+            elements = json.loads(text.decode())
         except (ValueError, RecursionError):
             raise error from None
+    return elements
 
 
 def _diagnosis(error: ValueError, text: bytes) -> tuple[str, str]:

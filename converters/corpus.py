@@ -158,13 +158,13 @@ class CorpusWriter:
         if digest in self._known:
             return digest
         self._known.add(digest)
-        contents = [content for _, content in turns]
+        roles, contents = zip(*turns, strict=True) if turns else ((), ())
         n_chars = sum(map(len, contents))
         self._buffers["turns"].extend(
             {
                 "content_hash": [digest] * len(turns),
                 "turn_index": range(len(turns)),
-                "role": [role for role, _ in turns],
+                "role": roles,
                 "content": contents,
             },
             n_chars + _ROW_CHARACTERS * len(turns),

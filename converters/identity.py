@@ -20,8 +20,7 @@ def content_hash(turns: Sequence[Turn]) -> str:
     Raises:
         UnicodeEncodeError: a text holds a lone surrogate, which no encoding can carry.
     """
-    roles = [role for role, _ in turns]
-    contents = [content for _, content in turns]
+    roles, contents = zip(*turns, strict=True) if turns else ((), ())
     lengths = [*map(len, roles), *map(len, contents)]
     return hashlib.sha256("".join((str(lengths), *roles, *contents)).encode()).hexdigest()
 

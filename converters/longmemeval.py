@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from converters.array import array_objects
@@ -27,11 +28,10 @@ def read_longmemeval(path: Path) -> Iterator[Record]:
 def read_records(reader: SourceReader) -> Iterator[Record]:
     """As ``read_longmemeval``, from a source opened without marks; its fingerprint is complete afterwards."""
     seen: dict[str, int] = {}
-    pieces = array_objects(reader, Record.model_fields)
-    elements = ((value, piece.doubtful) for piece in pieces for value in piece.elements)
-    for number, (value, doubtful) in enumerate(elements, 1):
+    elements = chain.from_iterable(array_objects(reader, Record.model_fields))
+    for number, value in enumerate(elements, 1):
         try:
-            record = parse_record(value, check_texts=doubtful)
+            record = parse_record(value)
             first = seen.setdefault(record.question_id, number)
             if first != number:
                 problem = f"is the question_id of record {first} too"

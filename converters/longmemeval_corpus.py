@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
+from typing import Final
 
 from converters.convert import Conversion
 from converters.corpus import CorpusWriter
@@ -14,6 +16,8 @@ from converters.detect import longmemeval_variant
 from converters.longmemeval import read_records
 from converters.longmemeval_record import Record, SourceTurn
 from converters.source import open_source
+
+_ROLE_AND_CONTENT: Final[Callable[[SourceTurn], tuple[str, str]]] = itemgetter("role", "content")
 
 
 def convert_longmemeval(
@@ -55,7 +59,7 @@ def convert_longmemeval(
 
 
 def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
-    hashes = [writer.add_session(_turns(session)) for session in record.haystack_sessions]
+    hashes = [writer.add_session(list(map(_ROLE_AND_CONTENT, session))) for session in record.haystack_sessions]
     writer.add_haystack(record.question_id, zip(hashes, record.haystack_dates, strict=True))
     writer.add_question(
         record.question_id,
@@ -90,10 +94,6 @@ def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
     )
     counts["evidence_turns"] += len(marked)
     _count(record, evidence_ids, counts)
-
-
-def _turns(session: list[SourceTurn]) -> list[tuple[str, str]]:
-    return [(turn["role"], turn["content"]) for turn in session]
 
 
 def _n_blank(session: list[SourceTurn]) -> int:

@@ -116,12 +116,8 @@ class RecordProblem(ValueError):  # noqa: N818 - named as what it says
         self.remedy = remedy
 
 
-def parse_record(value: object, *, check_texts: bool = True) -> Record:
+def parse_record(value: object) -> Record:
     """Check one element of the source's array.
-
-    Args:
-        value: as parsed.
-        check_texts: look for NUL and lone surrogates, unless it is known that there are none.
 
     Raises:
         RecordProblem: a field is missing or of the wrong type, a date cannot be read, a role is unknown, the parallel
@@ -133,8 +129,7 @@ def parse_record(value: object, *, check_texts: bool = True) -> Record:
         record = Record.model_validate(value)
     except ValidationError as error:
         raise _problem(error.errors(include_url=False)[0]) from None
-    if check_texts:
-        _refuse_unwritable(record)
+    _refuse_unwritable(record)
     return record
 
 

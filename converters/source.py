@@ -6,7 +6,8 @@ import gzip
 import hashlib
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
@@ -17,7 +18,7 @@ from converters.surrogates import SurrogateFilter
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
-_CHUNK_BYTES: Final = 1 << 18
+_CHUNK_BYTES: Final = 1 << 19
 _FETCH_AGAIN: Final = "fetch it again, or unpack it yourself"
 
 
@@ -60,6 +61,9 @@ class SourceReader:
         self._n_bytes = 0
         self._filter = SurrogateFilter() if mark_surrogates else None
         self._ended = False
+        # Reading, unpacking and hashing leave the interpreter free: the next piece is made ready beside the caller.
+        self._beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="read")
+        self._ahead = self._beside.submit(self._fetch)
 
     @property
     def n_lone_surrogates(self) -> int:
@@ -67,7 +71,7 @@ class SourceReader:
         return self._filter.n_lone if self._filter else 0
 
     def read(self, size: int = -1) -> bytes:
-        """About ``size`` bytes, or all; none only at the end.
+        """Some bytes, or all if ``size`` is negative; none only at the end.
 
         Raises:
             BadInput: the gzip stream is damaged or cut off.
@@ -76,7 +80,7 @@ class SourceReader:
             return b""
         pieces = []
         while not self._ended:
-            piece = self._piece(max(size, _CHUNK_BYTES))
+            piece = self._piece()
             if piece and size > 0:
                 return piece
             pieces.append(piece)
@@ -85,17 +89,27 @@ class SourceReader:
     def fingerprint(self) -> SourceFingerprint:
         """The digest of the whole content: what is not yet read is read now."""
         while not self._ended:
-            self._piece(_CHUNK_BYTES)
+            self._piece()
         return SourceFingerprint(self._digest.hexdigest(), self._n_bytes, self.compressed)
 
-    def _piece(self, size: int) -> bytes:
+    def close(self) -> None:
+        """Wait for the piece under way, and read no more."""
+        self._beside.shutdown(wait=True)
+
+    def _fetch(self) -> bytes:
+        data = self._stream.read(_CHUNK_BYTES)
+        self._digest.update(data)
+        return data
+
+    def _piece(self) -> bytes:
         try:
-            data = self._stream.read(size)
+            data = self._ahead.result()
         except EOFError:
             raise BadInput(self.path, "is a gzip file that is cut off", _FETCH_AGAIN) from None
         except (gzip.BadGzipFile, zlib.error) as error:
             raise BadInput(self.path, f"is a damaged gzip file ({error})", _FETCH_AGAIN) from None
-        self._digest.update(data)
+        if data:
+            self._ahead = self._beside.submit(self._fetch)
         if self._n_bytes == 0:
             self._n_bytes = len(data)
             data = data.removeprefix(_UTF8_MARK)
@@ -131,10 +145,14 @@ def open_source(
         if not magic:
             raise BadInput(path, "is empty", "fetch it again")
         if magic != _GZIP_MAGIC:
-            yield SourceReader(path, raw, raw, progress, mark_surrogates)
+            with closing(SourceReader(path, raw, raw, progress, mark_surrogates)) as reader:
+                yield reader
             return
-        with gzip.GzipFile(fileobj=raw) as stream:
-            yield SourceReader(path, raw, stream, progress, mark_surrogates)
+        with (
+            gzip.GzipFile(fileobj=raw) as stream,
+            closing(SourceReader(path, raw, stream, progress, mark_surrogates)) as reader,
+        ):
+            yield reader
 
 
 def fingerprint(path: Path) -> SourceFingerprint:

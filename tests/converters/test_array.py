@@ -36,7 +36,7 @@ class _Pieces:
 
 
 def _read(data: bytes, size: int = 7) -> list[object]:
-    return [item for piece in array_objects(cast("SourceReader", _Pieces(data, size)), KEYS) for item in piece.elements]
+    return [item for piece in array_objects(cast("SourceReader", _Pieces(data, size)), KEYS) for item in piece]
 
 
 @given(st.lists(OBJECTS, max_size=6), st.integers(1, 60), st.sampled_from([None, 1, 4]), st.booleans())
@@ -49,13 +49,13 @@ def test_as_a_parser_of_the_whole_file(objects: list[Any], size: int, indent: in
 def test_objects_come_one_at_a_time() -> None:
     data = json.dumps([{"id": number} for number in range(5)]).encode()
     pieces = list(array_objects(cast("SourceReader", _Pieces(data, 1 << 20)), KEYS))
-    assert [len(piece.elements) for piece in pieces] == [1] * 5
+    assert [len(piece) for piece in pieces] == [1] * 5
 
 
 def test_the_key_that_the_first_begins_with_is_a_cut_too() -> None:
     data = json.dumps([{"_extra": 1, "id": number} for number in range(5)]).encode()
     pieces = list(array_objects(cast("SourceReader", _Pieces(data, 1 << 20)), KEYS))
-    assert [len(piece.elements) for piece in pieces] == [1] * 5
+    assert [len(piece) for piece in pieces] == [1] * 5
 
 
 def test_lone_surrogates_are_let_through() -> None:
