@@ -67,8 +67,14 @@ def code_version(*, settings: Mapping[str, Any], roots: Iterable[str], libraries
     return CodeVersion(
         settings=dict(sorted(settings.items())),
         modules={name: _read(path).digest for name, path in sorted(_reached(roots).items())},
-        libraries={name: version(name) for name in sorted(libraries)},
+        libraries={name: _installed(name) for name in sorted(libraries)},
     )
+
+
+@cache
+def _installed(library: str) -> str:
+    """Looked up once: it reads and parses the distribution's metadata."""
+    return version(library)
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:

@@ -57,7 +57,6 @@ def kill_when(box: Box, pattern: str) -> bool:
     [
         "data/tables/.corpus-*",
         "data/tables/corpus/*/tiny/*-*.parquet",
-        "data/tables/stores/turns/tiny/*-*",
         "data/tables/hybrid/retrieval_scores/tiny/*-*.parquet",
     ],
 )
