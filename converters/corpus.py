@@ -174,16 +174,17 @@ class CorpusWriter:
 
     def add_haystack(self, haystack_id: str, sessions: Iterable[tuple[str, datetime | None]]) -> None:
         """Add a haystack: content hash and date of each session, in the source's order."""
-        for position, (digest, date) in enumerate(sessions):
-            self._buffers["haystacks"].add(
-                {
-                    "haystack_id": haystack_id,
-                    "position": position,
-                    "session_key": session_key(digest, date),
-                    "content_hash": digest,
-                    "session_date": date,
-                }
-            )
+        held = list(sessions)
+        self._buffers["haystacks"].extend(
+            {
+                "haystack_id": [haystack_id] * len(held),
+                "position": range(len(held)),
+                "session_key": [session_key(digest, date) for digest, date in held],
+                "content_hash": [digest for digest, _ in held],
+                "session_date": [date for _, date in held],
+            },
+            _ROW_CHARACTERS * len(held),
+        )
 
     def add_question(
         self,
