@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from typing import Annotated, Final
@@ -29,6 +30,8 @@ def ui(
     os.chdir(project.data)
     typer.echo(f"http://{host}:{port}  (DAGSTER_HOME={project.shown(home)}; stop with Ctrl-C)")
     sys.stdout.flush()
+    # A script's background job ignores SIGINT, and Dagster treats SIGTERM as it treats SIGINT: nothing would stop it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     workspace = str(project.root / "workspace.yaml")
     os.execv(
         sys.executable,
