@@ -47,9 +47,9 @@ def compare(source: Path, rounds: int) -> bool:
     """Print both and their ratios; whether they hold."""
     rival, ours = [], []
     with tempfile.TemporaryDirectory(dir=source.parent) as folder:
-        for _ in range(rounds):
+        for number in range(rounds):
             rival.append(measure(RIVAL, str(source)))
-            ours.append(measure(OURS, str(source), str(Path(folder) / "corpus")))
+            ours.append(measure(OURS, str(source), str(Path(folder) / f"corpus{number}")))
     rows = {"json.load": rival, "conversion": ours}
     best = {name: tuple(min(values) for values in zip(*runs, strict=True)) for name, runs in rows.items()}
     for name, (seconds, megabytes) in best.items():

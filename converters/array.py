@@ -68,16 +68,16 @@ def _pieces(reader: SourceReader, first_keys: Collection[str]) -> Iterator[tuple
         for match in cut.finditer(data, searched):
             yield data[begin : match.start(1)], False
             begin = match.end(1)
-        data = data[begin:]
-        if len(data) > _PIECE_BYTES:
+        rest = memoryview(data)[begin:]
+        if len(rest) > _PIECE_BYTES:
             problem = f"holds a record longer than {_PIECE_BYTES >> 20} MiB"
             raise BadInput(reader.path, problem, "look for a missing quote or bracket, or split the record")
-        searched = max(0, len(data) - _OVERLAP_BYTES)
+        searched = max(0, len(rest) - _OVERLAP_BYTES)
         more = reader.read(_READ_BYTES)
         if not more:
-            yield data, True
+            yield bytes(rest), True
             return
-        data += more
+        data = b"".join((rest, more))
 
 
 def _after_bracket(reader: SourceReader) -> bytes:

@@ -18,7 +18,7 @@ import polars as pl
 
 from converters.background import Background
 from converters.folder import whole_folder
-from converters.identity import Turn, content_hash, session_key
+from converters.identity import Turn, columns_hash, content_hash, session_key
 from converters.parquet import TableWriter, WrittenTable, read_table
 from converters.tables import BASE_OVERLAY, CORPUS
 
@@ -154,22 +154,26 @@ class CorpusWriter:
 
     def add_session(self, turns: Sequence[Turn]) -> str:
         """Add a session's text unless it is known, and return its content hash."""
-        digest = content_hash(turns)
+        roles, contents = zip(*turns, strict=True) if turns else ((), ())
+        return self.add_columns(roles, contents)
+
+    def add_columns(self, roles: Sequence[str], contents: Sequence[str]) -> str:
+        """As ``add_session``, from the roles and the contents of all its turns."""
+        digest = columns_hash(roles, contents)
         if digest in self._known:
             return digest
         self._known.add(digest)
-        roles, contents = zip(*turns, strict=True) if turns else ((), ())
         n_chars = sum(map(len, contents))
         self._buffers["turns"].extend(
             {
-                "content_hash": [digest] * len(turns),
-                "turn_index": range(len(turns)),
+                "content_hash": [digest] * len(roles),
+                "turn_index": range(len(roles)),
                 "role": roles,
                 "content": contents,
             },
-            n_chars + _ROW_CHARACTERS * len(turns),
+            n_chars + _ROW_CHARACTERS * len(roles),
         )
-        self._buffers["sessions"].add({"content_hash": digest, "n_turns": len(turns), "n_chars": n_chars})
+        self._buffers["sessions"].add({"content_hash": digest, "n_turns": len(roles), "n_chars": n_chars})
         return digest
 
     def add_haystack(self, haystack_id: str, sessions: Iterable[tuple[str, datetime | None]]) -> None:

@@ -21,8 +21,14 @@ def content_hash(turns: Sequence[Turn]) -> str:
         UnicodeEncodeError: a text holds a lone surrogate, which no encoding can carry.
     """
     roles, contents = zip(*turns, strict=True) if turns else ((), ())
-    lengths = [*map(len, roles), *map(len, contents)]
-    return hashlib.sha256("".join((str(lengths), *roles, *contents)).encode()).hexdigest()
+    return columns_hash(roles, contents)
+
+
+def columns_hash(roles: Sequence[str], contents: Sequence[str]) -> str:
+    """As ``content_hash``, of all roles and all contents of a session apart."""
+    lengths = str([*map(len, roles), *map(len, contents)])
+    # Text by text: an encoding of all of them at once would leave the processor's cache, at half the speed.
+    return hashlib.sha256(b"".join(map(str.encode, (lengths, *roles, *contents)))).hexdigest()
 
 
 def session_key(content: str, date: datetime | None) -> str:

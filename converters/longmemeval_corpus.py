@@ -17,7 +17,8 @@ from converters.longmemeval import read_records
 from converters.longmemeval_record import Record, SourceTurn
 from converters.source import open_source
 
-_ROLE_AND_CONTENT: Final[Callable[[SourceTurn], tuple[str, str]]] = itemgetter("role", "content")
+_ROLE: Final[Callable[[SourceTurn], str]] = itemgetter("role")
+_CONTENT: Final[Callable[[SourceTurn], str]] = itemgetter("content")
 
 
 def convert_longmemeval(
@@ -59,7 +60,9 @@ def convert_longmemeval(
 
 
 def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
-    hashes = [writer.add_session(list(map(_ROLE_AND_CONTENT, session))) for session in record.haystack_sessions]
+    columns = [(list(map(_ROLE, session)), list(map(_CONTENT, session))) for session in record.haystack_sessions]
+    hashes = [writer.add_columns(roles, contents) for roles, contents in columns]
+    counts["blank_turns"] += sum(contents.count("") + sum(map(str.isspace, contents)) for _, contents in columns)
     writer.add_haystack(record.question_id, zip(hashes, record.haystack_dates, strict=True))
     writer.add_question(
         record.question_id,
@@ -96,11 +99,6 @@ def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
     _count(record, evidence_ids, counts)
 
 
-def _n_blank(session: list[SourceTurn]) -> int:
-    contents = [turn["content"] for turn in session]
-    return contents.count("") + sum(map(str.isspace, contents))
-
-
 def _count(record: Record, evidence_ids: set[str], counts: Counter[str]) -> None:
     ids, dates = record.haystack_session_ids, record.haystack_dates
     after = sum(date > record.question_date for date in dates)
@@ -112,7 +110,6 @@ def _count(record: Record, evidence_ids: set[str], counts: Counter[str]) -> None
             "haystack_rows": len(ids),
             "filler_rows": sum(source_id not in evidence_ids for source_id in ids),
             "turns": sum(map(len, record.haystack_sessions)),
-            "blank_turns": sum(map(_n_blank, record.haystack_sessions)),
             "sessions_after_question": after,
             "questions_before_a_session": int(after > 0),
             "sessions_out_of_order": backwards,

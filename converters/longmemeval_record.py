@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Annotated, Final, Literal, NotRequired, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -40,15 +41,31 @@ def _date(value: object) -> datetime:
         ) from None
 
 
+def _is_writable(text: str) -> bool:
+    if text.isascii():
+        return "\0" not in text
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False
+
+
+def _writable(text: str) -> str:
+    if _is_writable(text):
+        return text
+    raise PydanticCustomError("unwritable", "holds a NUL character" if "\0" in text else _SURROGATE)
+
+
 SourceDate = Annotated[datetime, BeforeValidator(_date)]
-Text = Annotated[str, Field(min_length=1)]
+AnyText = Annotated[str, AfterValidator(_writable)]
+Text = Annotated[str, Field(min_length=1), AfterValidator(_writable)]
 
 
 class SourceTurn(TypedDict):
     """A turn as in the source; has_answer is on every turn of an evidence session and on no other."""
 
     role: Literal["user", "assistant"]
-    content: str
+    content: AnyText
     has_answer: NotRequired[bool]
 
 
@@ -61,7 +78,11 @@ def _is_sound(session: object) -> bool:
     if type(session) is not list:
         return False
     for turn in session:
-        if type(turn) is not dict or turn.get("role") not in _ROLES or type(turn.get("content")) is not str:
+        if type(turn) is not dict or turn.get("role") not in _ROLES:
+            return False
+        content = turn.get("content")
+        # The call is for the few texts that may be at fault.
+        if type(content) is not str or (("\0" in content or not content.isascii()) and not _is_writable(content)):
             return False
         if "has_answer" in turn and type(turn["has_answer"]) is not bool:
             return False
@@ -76,10 +97,10 @@ class Record(BaseModel):
     question_id: Text
     question_type: Text
     question: Text
-    answer: str | int
+    answer: AnyText | int
     question_date: SourceDate
     haystack_dates: list[SourceDate]
-    haystack_session_ids: list[str]
+    haystack_session_ids: list[AnyText]
     haystack_sessions: Annotated[list[list[SourceTurn]], WrapValidator(_unless_sound)]
     answer_session_ids: list[str]
 
@@ -129,16 +150,16 @@ def parse_record(value: object) -> Record:
         record = Record.model_validate(value)
     except ValidationError as error:
         raise _problem(error.errors(include_url=False)[0]) from None
-    _refuse_unwritable(record)
     return record
 
 
 def _problem(error: ErrorDetails) -> RecordProblem:
-    field, problem, found = _path(error["loc"]), error["msg"], error["input"]
+    location = error["loc"][:1] if error["loc"][:1] == ("answer",) else error["loc"]
+    field, problem, found = _path(location), error["msg"], error["input"]
     match error["type"]:
-        case "string_unicode":
-            field = field.removesuffix(".str")
-            problem, remedy = _SURROGATE, _REMOVE
+        case "unwritable" | "string_unicode":
+            problem = _SURROGATE if error["type"] == "string_unicode" else problem
+            remedy = _REMOVE
         case "missing":
             problem, remedy = "is missing", "add it, or fetch the file again"
         case "lengths":
@@ -151,8 +172,8 @@ def _problem(error: ErrorDetails) -> RecordProblem:
             problem, remedy = f"{_shown(found)} is no known role", "use user or assistant"
         case "string_too_short":
             problem, remedy = "is empty", "fill it in, or leave the record out"
-        case _ if field.startswith("answer."):
-            field, problem = "answer", f"is neither text nor a whole number but {_shown(found)}"
+        case _ if field == "answer":
+            problem = f"is neither text nor a whole number but {_shown(found)}"
             remedy = "write it as text"
         case _:
             problem = f"should be {problem.removeprefix('Input should be ')}, is {_shown(found)}"
@@ -168,33 +189,3 @@ def _path(location: tuple[int | str, ...]) -> str:
 def _shown(value: object) -> str:
     text = f"{type(value).__name__} {value!r}" if not isinstance(value, str) else repr(value)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
-
-
-def _refuse_unwritable(record: Record) -> None:
-    named = {
-        "question_id": record.question_id,
-        "question_type": record.question_type,
-        "question": record.question,
-        "answer": str(record.answer),
-        "haystack_session_ids": "".join(record.haystack_session_ids),
-    }
-    for field, text in named.items():
-        if problem := _unwritable(text):
-            raise RecordProblem(field, problem, _REMOVE)
-    for number, session in enumerate(record.haystack_sessions):
-        for index, turn in enumerate(session):
-            content = turn["content"]
-            # A quarter of a million times in a large file: the call is for the few that may be at fault.
-            if ("\0" in content or not content.isascii()) and (problem := _unwritable(content)):
-                raise RecordProblem(f"haystack_sessions[{number}][{index}].content", problem, _REMOVE)
-
-
-def _unwritable(text: str) -> str | None:
-    if "\0" in text:
-        return "holds a NUL character"
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            return _SURROGATE
-    return None

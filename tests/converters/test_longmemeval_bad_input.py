@@ -85,7 +85,7 @@ def test_a_missing_field(tmp_path: Path, field: str) -> None:
             PARALLEL,
         ),
         ({"haystack_sessions": None}, "haystack_sessions", "should be a valid list, is NoneType None", AS_PUBLISHED),
-        ({"haystack_session_ids": ["\0", "answer_1"]}, IDS, "holds a NUL character", REMOVE),
+        ({"haystack_session_ids": ["\0", "answer_1"]}, f"{IDS}[0]", "holds a NUL character", REMOVE),
         ({"answer_session_ids": [1]}, "answer_session_ids[0]", "should be a valid string, is int 1", AS_PUBLISHED),
         (
             {"answer_session_ids": ["answer_9"]},
