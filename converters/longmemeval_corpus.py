@@ -13,6 +13,7 @@ from typing import Final
 from converters.convert import Conversion
 from converters.corpus import CorpusWriter
 from converters.detect import longmemeval_variant
+from converters.light import keep_freed_memory
 from converters.longmemeval import read_records
 from converters.longmemeval_record import Record, SourceTurn
 from converters.source import open_source
@@ -42,6 +43,7 @@ def convert_longmemeval(
     - repeated_ids: sessions whose id an earlier one of the same haystack has, each kept in its own place
     """
     counts: Counter[str] = Counter()
+    keep_freed_memory()
     with open_source(source, progress, mark_surrogates=False) as reader, CorpusWriter(folder, provenance) as writer:
         for record in read_records(reader):
             _add(writer, record, counts)
