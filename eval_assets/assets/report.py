@@ -54,7 +54,6 @@ def report_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
             data_version=rows.digest,
             started=started,
             metadata={
-                "benchmark": context.partition_key,
                 **{title: dg.MetadataValue.md(text) for title, text in tables.items()},
                 **figures,
             },
