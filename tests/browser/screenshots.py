@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from demo_site import CHROMIUM, CHROMIUM_ARGUMENTS, REPOSITORY, Site, demo_site
-from playwright.sync_api import FloatRect, Page, sync_playwright
+from playwright.sync_api import FloatRect, Page, expect, sync_playwright
 
 IMAGES: Final = REPOSITORY / "docs" / "images"
 NAVIGATION: Final = 240
 WIDTH: Final = 1540
 HEIGHT: Final = 1000
+PATIENCE: Final = 60_000
 
 
 def main() -> None:
@@ -21,18 +22,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, demo_site(Path(folder)) as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS, headless=True)
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE)
         for take in (lineage, report, stale, leaderboard):
             take(page, site)
         browser.close()
 
 
 def lineage(page: Page, site: Site) -> None:
-    """The graph, with the stages of one system opened; wide, so that the stages say what state they are in."""
-    page.set_viewport_size({"width": 2 * WIDTH, "height": HEIGHT})
+    """The graph, with the stages of one system opened; large, so that the stages say what state they are in."""
+    page.set_viewport_size({"width": 2350, "height": 1250})
     page.goto(site.lineage("stores", "hybrid", "leaderboard"))
     page.get_by_text("search_results").first.wait_for()
-    _take(page, "lineage", left=NAVIGATION + 300, height=HEIGHT)
+    expect(page.get_by_text("Latest event").first).to_be_visible()
+    for waiting in ("Loading...", "fetching statuses"):
+        expect(page.get_by_text(waiting)).to_have_count(0, timeout=PATIENCE)
+    _take(page, "lineage", {"x": NAVIGATION + 300, "y": 290, "width": 1750, "height": 790})
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
 
@@ -40,7 +44,7 @@ def report(page: Page, site: Site) -> None:
     """A report's tables, and the numbers that are plotted."""
     page.goto(site.partition("hybrid/report", "smoke"))
     page.get_by_text("by question type").wait_for()
-    _take(page, "report", height=HEIGHT)
+    _take(page, "report", _top(HEIGHT))
 
 
 def stale(page: Page, site: Site) -> None:
@@ -48,22 +52,23 @@ def stale(page: Page, site: Site) -> None:
     page.goto(site.partition("hybrid/search_results", "smoke"))
     page.get_by_text("Unsynced").hover()
     page.get_by_text("has a new code version").wait_for()
-    _take(page, "stale", height=620)
+    _take(page, "stale", _top(620))
 
 
 def leaderboard(page: Page, site: Site) -> None:
     """The standings."""
     page.goto(site.asset("leaderboard", "events"))
     page.get_by_text("standings").wait_for()
-    _take(page, "leaderboard", height=520)
+    _take(page, "leaderboard", _top(520))
 
 
-def _take(page: Page, name: str, *, left: int = NAVIGATION, height: int) -> None:
+def _top(height: int) -> FloatRect:
+    return {"x": NAVIGATION, "y": 0, "width": WIDTH - NAVIGATION, "height": height}
+
+
+def _take(page: Page, name: str, clip: FloatRect) -> None:
     page.wait_for_load_state("networkidle")
     page.evaluate("document.fonts.ready")
-    size = page.viewport_size
-    assert size
-    clip: FloatRect = {"x": left, "y": 0, "width": size["width"] - left, "height": height}
     page.screenshot(path=IMAGES / f"{name}.png", clip=clip, animations="disabled")
 
 
