@@ -24,6 +24,9 @@ _READ_BYTES: Final = 1 << 19
 _PIECE_BYTES: Final = 1 << 26
 # How much of a cut may lie before a read's border. One that is missed leaves two objects in a piece, no more.
 _OVERLAP_BYTES: Final = 1 << 10
+# Objects that do not begin alike gather up to this size before they are looked at key by key.
+_ALIKE_BYTES: Final = 1 << 24
+_BETWEEN: Final = re.compile(rb"\}\s*(,)\s*\{\s*\Z")
 _FIRST_KEY: Final = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _CUT_OFF: Final = "EOF while parsing"
 _FETCH_AGAIN: Final = "fetch it again"
@@ -61,13 +64,15 @@ def _pieces(reader: SourceReader, first_keys: Collection[str]) -> Iterator[tuple
     data = _after_bracket(reader)
     first = _FIRST_KEY.match(data)
     keys = {re.escape(key.encode()) for key in first_keys} | ({re.escape(first[1])} if first else set())
-    cut = re.compile(rb'\}\s*(,)\s*\{\s*"(?:' + b"|".join(sorted(keys)) + rb')"\s*:')
+    any_cut = re.compile(rb'\}\s*(,)\s*\{\s*"(?:' + b"|".join(sorted(keys)) + rb')"\s*:')
     searched = 0
     while True:
         begin = 0
-        for match in cut.finditer(data, searched):
-            yield data[begin : match.start(1)], False
-            begin = match.end(1)
+        # Nearly always objects begin alike, and one key is found at several times the speed of a choice of keys.
+        alike = _commas(data, b'"%b"' % first[1], searched) if first and len(data) < _ALIKE_BYTES else None
+        for comma in alike or (match.start(1) for match in any_cut.finditer(data, searched)):
+            yield data[begin:comma], False
+            begin = comma + 1
         rest = memoryview(data)[begin:]
         if len(rest) > _PIECE_BYTES:
             problem = f"holds a record longer than {_PIECE_BYTES >> 20} MiB"
@@ -78,6 +83,18 @@ def _pieces(reader: SourceReader, first_keys: Collection[str]) -> Iterator[tuple
             yield bytes(rest), True
             return
         data = b"".join((rest, more))
+
+
+def _commas(data: bytes, key: bytes, start: int) -> list[int]:
+    """Where an object ends and one that begins with ``key`` follows: the commas between them."""
+    found = []
+    position = data.find(key, start)
+    while position != -1:
+        match = _BETWEEN.search(data, max(start, position - _OVERLAP_BYTES), position)
+        if match:
+            found.append(match.start(1))
+        position = data.find(key, position + 1)
+    return found
 
 
 def _after_bracket(reader: SourceReader) -> bytes:
