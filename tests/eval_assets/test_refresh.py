@@ -39,6 +39,7 @@ def test_nothing_is_stale_afterwards(refreshed: Box) -> None:
 def test_a_refresh_of_what_is_fresh_runs_nothing(copied: Box) -> None:
     before = copied.events()
     done = copied.refresh()
+    assert not done.failures
     assert (done.runs, done.waves, done.failures) == (0, [], [])
     assert copied.events() == before
 
@@ -69,6 +70,7 @@ def test_equal_results_stop_the_wave(copied: Box) -> None:
     copied.edit_systems({"systems": {"hybrid": {"revision": 2}}})
     before = copied.versions()
     done = copied.refresh()
+    assert not done.failures
     assert ran(done) == ["hybrid/search_results [tiny]"]
     assert [one.changed for wave in done.waves for one in wave.ran] == [False]
     assert copied.versions() == before
@@ -97,6 +99,7 @@ def test_a_corrected_label_scores_again_and_searches_nothing(copied: Box) -> Non
     assert [str(one.part) for one in work] == ["benchmark_source [tiny]"]
     assert work[0].why[0].startswith("the file changed: sha256 ")
     done = copied.refresh()
+    assert not done.failures
     after = copied.versions()
     changed = {name for name in after if after[name] != before[name]}
     scored = {f"{system}/{stage}" for system in ("bm25", "hybrid") for stage in CHAIN[1:]}
