@@ -1,10 +1,10 @@
 """Writes a LongMemEval file of a wanted size: S-shaped records of made-up text, the same for the same seed.
 
-As in the published files (a line break in about 120 characters, a quote in about 1,000): ASCII with escapes, indent 4, 38 to 62 sessions a question of about 10 turns each, 0.5 MB a
-question. Sessions are drawn from a pool, so that some texts appear in several haystacks; the share of distinct texts is
-printed.
+As in the published files: ASCII with escapes (a line break in about 120 characters, a quote in about 1,000), indent 4,
+38 to 62 sessions a question of about 10 turns each, 0.5 MB a question. Sessions are drawn from a pool, so that some
+texts appear in several haystacks; the share of distinct texts is printed.
 
-    python benchmarks/longmemeval_file.py OUT.json --megabytes 260
+    python -m benchmarks.longmemeval_file OUT.json --megabytes 260
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from eval_assets.build import build_definitions, build_graph
 from eval_assets.project import Project
 from eval_assets.refresh import Refresh, refresh
 from eval_assets.scope import Scope
+from eval_assets.storage import kept_engines
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BENCHMARK = "longmemeval_s"
@@ -38,7 +39,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         project = _project(Path(folder), arguments.source.resolve())
-        with dg.DagsterInstance.get() as instance:
+        with kept_engines(), dg.DagsterInstance.get() as instance:
             cold, seconds = _timed(project, instance, arguments.system)
             assert not cold.failures, cold.failures
             print(f"cold            {seconds:7.2f} s  {cold.runs} parts ran")

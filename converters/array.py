@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from typing import Final
 
@@ -32,12 +32,16 @@ _CUT_OFF: Final = "EOF while parsing"
 _FETCH_AGAIN: Final = "fetch it again"
 
 
-def array_objects(reader: SourceReader, first_keys: Collection[str]) -> Iterator[list[object]]:
+def array_objects(
+    reader: SourceReader, first_keys: Collection[str], fast: Callable[[bytes], object] | None = None
+) -> Iterator[list[object]]:
     """The elements in order, in lists of one or a few; nothing for an empty array.
 
     Args:
         reader: an open source. A lone surrogate that it lets through is let through here.
         first_keys: keys that the objects may begin with; the one that the first object begins with is added.
+        fast: is tried on the text of what is nearly always one object; where it raises ``ValueError``, the text is
+            parsed here.
 
     Raises:
         BadInput: the file is not a JSON array, is cut off, is not UTF-8 or not JSON; names the element by number.
@@ -47,7 +51,7 @@ def array_objects(reader: SourceReader, first_keys: Collection[str]) -> Iterator
     for cut, last in _pieces(reader, first_keys):
         text = held + cut if held else cut
         try:
-            elements = _parse(text, last)
+            elements = _parse(text, last, fast)
         except ValueError as error:
             if _CUT_OFF in str(error) and not last and len(text) < _PIECE_BYTES:
                 held = text + b","
@@ -110,7 +114,10 @@ def _after_bracket(reader: SourceReader) -> bytes:
     return data[1:]
 
 
-def _parse(text: bytes, last: bool) -> list[object]:
+def _parse(text: bytes, last: bool, fast: Callable[[bytes], object] | None) -> list[object]:
+    if fast is not None and not last:
+        with suppress(ValueError):
+            return [fast(text)]
     if not last:
         # Nearly always one object, which needs no brackets around it and so no copy.
         with suppress(ValueError):

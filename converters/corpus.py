@@ -122,7 +122,9 @@ class CorpusWriter:
         with ExitStack() as stack:
             temporary = stack.enter_context(whole_folder(self.folder))
             self._writers = {
-                name: stack.enter_context(TableWriter(table, temporary / f"{name}.parquet", self._provenance))
+                name: stack.enter_context(
+                    TableWriter(table, temporary / f"{name}.parquet", self._provenance, sync_folder=False)
+                )
                 for name, table in CORPUS.items()
             }
             background = stack.enter_context(Background())

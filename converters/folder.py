@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from converters.errors import BadInput
+from converters.parquet import flush_folder
 
 _REMEDIES = {
     errno.ENOSPC: "free some space, or choose another place, and run it again",
@@ -52,7 +53,9 @@ def whole_folder(folder: Path) -> Iterator[Path]:
         temporary.mkdir(parents=True)
         try:
             yield temporary
+            flush_folder(temporary)
             _replace(temporary, folder)
+            flush_folder(folder.parent)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from converters.array import array_objects
 from converters.errors import BadInput
-from converters.longmemeval_record import Record, RecordProblem, parse_record
+from converters.longmemeval_problem import RecordProblem
+from converters.longmemeval_record import FIELDS, Record, parse_record, sound_record
 from converters.source import SourceReader, open_source
 
 
@@ -28,10 +29,10 @@ def read_longmemeval(path: Path) -> Iterator[Record]:
 def read_records(reader: SourceReader) -> Iterator[Record]:
     """As ``read_longmemeval``, from a source opened without marks; its fingerprint is complete afterwards."""
     seen: dict[str, int] = {}
-    elements = chain.from_iterable(array_objects(reader, Record.model_fields))
+    elements = chain.from_iterable(array_objects(reader, FIELDS, sound_record))
     for number, value in enumerate(elements, 1):
         try:
-            record = parse_record(value)
+            record = value if isinstance(value, Record) else parse_record(value)
             first = seen.setdefault(record.question_id, number)
             if first != number:
                 problem = f"is the question_id of record {first} too"
@@ -46,6 +47,8 @@ def read_records(reader: SourceReader) -> Iterator[Record]:
 
 
 def _name(number: int, value: object) -> str:
+    if isinstance(value, Record):
+        value = {"question_id": value.question_id}
     question_id = value.get("question_id") if isinstance(value, dict) else None
     if not isinstance(question_id, str) or not question_id:
         return f"record {number}"

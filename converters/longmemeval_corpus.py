@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from itertools import pairwise
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -15,11 +15,11 @@ from converters.corpus import CorpusWriter
 from converters.detect import longmemeval_variant
 from converters.light import keep_freed_memory
 from converters.longmemeval import read_records
-from converters.longmemeval_record import Record, SourceTurn
+from converters.longmemeval_record import Record, Turn
 from converters.source import open_source
 
-_ROLE: Final[Callable[[SourceTurn], str]] = itemgetter("role")
-_CONTENT: Final[Callable[[SourceTurn], str]] = itemgetter("content")
+_ROLE: Final[Callable[[Turn], str]] = attrgetter("role")
+_CONTENT: Final[Callable[[Turn], str]] = attrgetter("content")
 
 
 def convert_longmemeval(
@@ -84,7 +84,7 @@ def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
         (digest, index)
         for digest, session in zip(hashes, record.haystack_sessions, strict=True)
         for index, turn in enumerate(session)
-        if turn.get("has_answer")
+        if turn.has_answer
     ]
     writer.add_ground_truth(
         record.question_id,

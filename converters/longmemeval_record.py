@@ -1,125 +1,56 @@
-"""One LongMemEval record: its fields, and what is wrong with one that is not as it should be."""
+"""One LongMemEval record, read from its text."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Final, Literal, NotRequired, Self
+from typing import Final, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-    model_validator,
-)
-from pydantic_core import ErrorDetails, PydanticCustomError
-
-# pydantic reads the fields of a TypedDict from typing_extensions only, on Python 3.11.
-from typing_extensions import TypedDict
+import msgspec
 
 from converters.dates import parse_date
+from converters.longmemeval_problem import explain
 
-_ROLES: Final = ("user", "assistant")
-_SHOWN_CHARACTERS: Final = 60
-_SURROGATE: Final = "holds a lone surrogate (\\ud800 to \\udfff)"
-_REMOVE: Final = "remove the character"
-_AS_PUBLISHED: Final = "give it as the published files do"
+_NUL_ESCAPE: Final = b"u0000"
 
 
-def _date(value: object) -> datetime:
-    if not isinstance(value, str):
-        raise PydanticCustomError("date", "is not a date but {value}", {"value": _shown(value)})
-    try:
-        return parse_date(value)
-    except ValueError as error:
-        raise PydanticCustomError(
-            "date", "is not a date: {value} ({error})", {"value": _shown(value), "error": str(error)}
-        ) from None
-
-
-def _is_writable(text: str) -> bool:
-    if text.isascii():
-        return "\0" not in text
-    try:
-        return b"\0" not in text.encode()
-    except UnicodeEncodeError:
-        return False
-
-
-def _writable(text: str) -> str:
-    if _is_writable(text):
-        return text
-    raise PydanticCustomError("unwritable", "holds a NUL character" if "\0" in text else _SURROGATE)
-
-
-SourceDate = Annotated[datetime, BeforeValidator(_date)]
-AnyText = Annotated[str, AfterValidator(_writable)]
-Text = Annotated[str, Field(min_length=1), AfterValidator(_writable)]
-
-
-class SourceTurn(TypedDict):
-    """A turn as in the source; has_answer is on every turn of an evidence session and on no other."""
+class Turn(msgspec.Struct, gc=False):
+    """A turn; has_answer is on every turn of an evidence session and on no other."""
 
     role: Literal["user", "assistant"]
-    content: AnyText
-    has_answer: NotRequired[bool]
+    content: str
+    has_answer: bool = False
 
 
-def _unless_sound(value: object, check: ValidatorFunctionWrapHandler) -> object:
-    """Spare sound sessions the schema's check, which copies every turn; what is not sound, the schema explains."""
-    return value if isinstance(value, list) and all(map(_is_sound, value)) else check(value)
-
-
-def _is_sound(session: object) -> bool:
-    if type(session) is not list:
-        return False
-    for turn in session:
-        if type(turn) is not dict or turn.get("role") not in _ROLES:
-            return False
-        content = turn.get("content")
-        # The call is for the few texts that may be at fault.
-        if type(content) is not str or (("\0" in content or not content.isascii()) and not _is_writable(content)):
-            return False
-        if "has_answer" in turn and type(turn["has_answer"]) is not bool:
-            return False
-    return True
-
-
-class Record(BaseModel):
-    """One record: a question, its haystack as three parallel lists, and what scoring may know. Dates are UTC."""
-
-    model_config = ConfigDict(strict=True, frozen=True)
-
-    question_id: Text
-    question_type: Text
-    question: Text
-    answer: AnyText | int
-    question_date: SourceDate
-    haystack_dates: list[SourceDate]
-    haystack_session_ids: list[AnyText]
-    haystack_sessions: Annotated[list[list[SourceTurn]], WrapValidator(_unless_sound)]
+class _Source(msgspec.Struct, gc=False):
+    question_id: str
+    question_type: str
+    question: str
+    answer: str | int
+    question_date: str
+    haystack_dates: list[str]
+    haystack_session_ids: list[str]
+    haystack_sessions: list[list[Turn]]
     answer_session_ids: list[str]
 
-    @model_validator(mode="after")
-    def _parallel(self) -> Self:
-        lengths = {
-            "haystack_dates": len(self.haystack_dates),
-            "haystack_session_ids": len(self.haystack_session_ids),
-            "haystack_sessions": len(self.haystack_sessions),
-        }
-        if len(set(lengths.values())) > 1:
-            shown = ", ".join(f"{name} {length}" for name, length in lengths.items())
-            raise PydanticCustomError("lengths", "the parallel lists differ in length ({shown})", {"shown": shown})
-        absent = set(self.answer_session_ids).difference(self.haystack_session_ids)
-        if absent:
-            raise PydanticCustomError(
-                "answer_session_ids", "{value} is not in haystack_session_ids", {"value": _shown(min(absent))}
-            )
-        return self
+
+FIELDS: Final = _Source.__struct_fields__
+_DECODER: Final = msgspec.json.Decoder(_Source)
+
+
+@dataclass(frozen=True)
+class Record:
+    """A question, its haystack as three parallel lists, and what scoring may know. Dates are UTC."""
+
+    question_id: str
+    question_type: str
+    question: str
+    answer: str | int
+    question_date: datetime
+    haystack_dates: list[datetime]
+    haystack_session_ids: list[str]
+    haystack_sessions: list[list[Turn]]
+    answer_session_ids: list[str]
 
     @property
     def is_abstention(self) -> bool:
@@ -127,65 +58,49 @@ class Record(BaseModel):
         return "_abs" in self.question_id
 
 
-class RecordProblem(ValueError):  # noqa: N818 - named as what it says
-    """What is wrong with a record: the field, the problem, and what to do."""
+def sound_record(text: bytes) -> Record:
+    """The record of a JSON text that is as it should be: decoded and checked in one pass.
 
-    def __init__(self, field: str | None, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.field = field
-        self.problem = problem
-        self.remedy = remedy
+    Raises:
+        ValueError: something may be wrong with it, or the text is no JSON; ``parse_record`` says what.
+    """
+    # The letters may also follow an escaped backslash, which is harmless: the slow way finds out.
+    if _NUL_ESCAPE in text:
+        raise ValueError("may hold a NUL character")
+    return _record(_DECODER.decode(text))
 
 
 def parse_record(value: object) -> Record:
-    """Check one element of the source's array.
+    """A record from an element of the source's array as a general parser leaves it.
 
     Raises:
-        RecordProblem: a field is missing or of the wrong type, a date cannot be read, a role is unknown, the parallel
-            lists differ in length, an answer_session_id is not in the haystack, a text holds NUL or a lone surrogate.
+        RecordProblem: what is wrong with it; see ``converters.longmemeval_problem.explain``.
     """
-    if not isinstance(value, dict):
-        raise RecordProblem(None, f"is not an object but {_shown(value)}", _AS_PUBLISHED)
-    try:
-        record = Record.model_validate(value)
-    except ValidationError as error:
-        raise _problem(error.errors(include_url=False)[0]) from None
-    return record
+    problem = explain(value)
+    if problem is not None:
+        raise problem
+    return _record(msgspec.convert(value, _Source))
 
 
-def _problem(error: ErrorDetails) -> RecordProblem:
-    location = error["loc"][:1] if error["loc"][:1] == ("answer",) else error["loc"]
-    field, problem, found = _path(location), error["msg"], error["input"]
-    match error["type"]:
-        case "unwritable" | "string_unicode":
-            problem = _SURROGATE if error["type"] == "string_unicode" else problem
-            remedy = _REMOVE
-        case "missing":
-            problem, remedy = "is missing", "add it, or fetch the file again"
-        case "lengths":
-            field, remedy = "haystack_sessions", "give each session one date and one id"
-        case "answer_session_ids":
-            field, remedy = "answer_session_ids", "name sessions of this record's haystack"
-        case "date":
-            remedy = "write it as 2023/05/20 (Sat) 02:21"
-        case "literal_error":
-            problem, remedy = f"{_shown(found)} is no known role", "use user or assistant"
-        case "string_too_short":
-            problem, remedy = "is empty", "fill it in, or leave the record out"
-        case _ if field == "answer":
-            problem = f"is neither text nor a whole number but {_shown(found)}"
-            remedy = "write it as text"
-        case _:
-            problem = f"should be {problem.removeprefix('Input should be ')}, is {_shown(found)}"
-            remedy = _AS_PUBLISHED
-    return RecordProblem(field, problem, remedy)
-
-
-def _path(location: tuple[int | str, ...]) -> str:
-    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
-    return "".join(parts).removeprefix(".")
-
-
-def _shown(value: object) -> str:
-    text = f"{type(value).__name__} {value!r}" if not isinstance(value, str) else repr(value)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+def _record(source: _Source) -> Record:
+    ids = source.haystack_session_ids
+    sound = (
+        len(ids) == len(source.haystack_dates) == len(source.haystack_sessions)
+        and set(ids).issuperset(source.answer_session_ids)
+        and source.question_id
+        and source.question_type
+        and source.question
+    )
+    if not sound:
+        raise ValueError("not as it should be")
+    return Record(
+        question_id=source.question_id,
+        question_type=source.question_type,
+        question=source.question,
+        answer=source.answer,
+        question_date=parse_date(source.question_date),
+        haystack_dates=list(map(parse_date, source.haystack_dates)),
+        haystack_session_ids=ids,
+        haystack_sessions=source.haystack_sessions,
+        answer_session_ids=source.answer_session_ids,
+    )

@@ -10,7 +10,6 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -53,12 +52,16 @@ class TableWriter:
         table: what is written; each batch is validated against it (the primary key within the batch).
         path: where the file goes; its folder is made.
         provenance: facts for the footer, JSON-able.
+        sync_folder: see ``publish``.
     """
 
-    def __init__(self, table: Table, path: Path, provenance: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, table: Table, path: Path, provenance: Mapping[str, object] | None = None, *, sync_folder: bool = True
+    ) -> None:
         self.table = table
         self.path = path
         self.n_rows = 0
+        self._sync_folder = sync_folder
         self._provenance = dict(provenance or {})
         self._meaning: list[pa.Table] = []
         self._temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
@@ -98,15 +101,15 @@ class TableWriter:
             try:
                 self._writer.close()
             finally:
-                with suppress(FileNotFoundError):
-                    self._temporary.unlink()
+                if self.written is None:
+                    self._temporary.unlink(missing_ok=True)
 
     def _finish(self) -> WrittenTable:
         digest = self.table.digest(_frame(self._meaning) if self._meaning else self.table.empty)
         footer = {"table": self.table.name, "digest": digest, "rows": self.n_rows, **self._provenance}
         self._writer.add_key_value_metadata({_FOOTER_KEY: json.dumps(footer).encode()})
         self._writer.close()
-        publish(self._temporary, self.path)
+        publish(self._temporary, self.path, sync_folder=self._sync_folder)
         return WrittenTable(self.table, self.path, self.n_rows, digest)
 
 
@@ -145,16 +148,25 @@ def footer(path: Path) -> dict[str, object]:
     return dict(json.loads(metadata.get(_FOOTER_KEY, b"{}")))
 
 
-def publish(temporary: Path, path: Path) -> None:
-    """Give a finished file its name, so that a crash at any moment leaves the old file or the new one."""
+def publish(temporary: Path, path: Path, *, sync_folder: bool = True) -> None:
+    """Give a finished file its name, so that a crash at any moment leaves the old file or the new one.
+
+    The name need not be flushed (``sync_folder``) in a folder that is itself renamed afterwards.
+    """
     with temporary.open("rb") as handle:
         os.fsync(handle.fileno())
     temporary.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
+    if sync_folder:
+        flush_folder(path.parent)
+
+
+def flush_folder(path: Path) -> None:
+    """Flush the names in a folder to disk."""
+    folder = os.open(path, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:
         os.close(folder)
 
 
-__all__ = ["TableWriter", "WrittenTable", "footer", "publish", "read_table", "write_table"]
+__all__ = ["TableWriter", "WrittenTable", "flush_folder", "footer", "publish", "read_table", "write_table"]

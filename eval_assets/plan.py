@@ -109,7 +109,7 @@ class Planner:
             held = frozenset[Part]().union(*(behind[up] for up in self._required(part) if up in behind))
             behind[part] = held | {part} if self._refused(part) else held
             if found is None and self._sure_to_follow(part, work):
-                found = Work(part, "stale", ("its scores run",))
+                found = Work(part, "stale", ("its inputs run",))
             if found is None:
                 if self._event(part) and any(up in work or up in follow for up in self._upstream(part)):
                     follow.append(part)
@@ -144,8 +144,8 @@ class Planner:
         return None
 
     def _sure_to_follow(self, part: Part, work: Collection[Part]) -> bool:
-        """A report is rebuilt whenever its scores run, so it need not wait for another wave."""
-        if keys.stage_of(part.key) != "report" or self._event(part) is None:
+        """A report is rebuilt whenever its scores run, the leaderboard whenever a report does: they need not wait."""
+        if keys.stage_of(part.key) not in ("report", "leaderboard") or self._event(part) is None:
             return False
         return any(up in work for up in self._upstream(part))
 

@@ -12,6 +12,7 @@ import dagster as dg
 from eval_assets.build import build_definitions, build_graph
 from eval_assets.graph import Graph
 from eval_assets.project import Project
+from eval_assets.storage import kept_engines
 
 
 @dataclass(frozen=True)
@@ -30,5 +31,5 @@ def open_session() -> Iterator[Session]:
     project = Project.find()
     graph = build_graph(project)
     project.dagster_home()
-    with dg.DagsterInstance.get() as instance:
+    with kept_engines(), dg.DagsterInstance.get() as instance:
         yield Session(graph, build_definitions(graph), instance)

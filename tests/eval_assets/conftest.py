@@ -5,19 +5,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import scripted
 from click.testing import Result
-from dagster._core.storage.event_log.sqlite import sqlite_event_log
-from dagster._core.storage.runs.sqlite import sqlite_run_storage
 from projects import REPOSITORY, VARIABLES, Box, make_project, write_yaml
-from sqlalchemy import Engine, create_engine
 from typer.testing import CliRunner
 
 from eval_assets import code_version
 from eval_assets.cli import app
+from eval_assets.storage import kept_engines
 from providers.registry import PROVIDERS
 
 _PACKAGES = ("converters", "providers", "judges", "eval_assets")
@@ -40,17 +37,8 @@ def _sources_as_they_were(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture(scope="session", autouse=True)
 def _engines_kept() -> Iterator[None]:
-    """Dagster makes a database engine for each query, which loses every compiled statement: half of a test's time."""
-    engines: dict[str, Engine] = {}
-
-    def kept(address: str, **options: Any) -> Engine:
-        if address not in engines:
-            engines[address] = create_engine(address, **options)
-        return engines[address]
-
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (sqlite_event_log, sqlite_run_storage):
-            patch.setattr(module, "create_engine", kept)
+    """As the command line does: half of a test's time."""
+    with kept_engines():
         yield
 
 
