@@ -88,9 +88,9 @@ def test_the_order_of_the_documents_changes_nothing_but_positions() -> None:
 def test_each_distinct_text_is_embedded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
 
-    def counting(texts: list[str]) -> Any:
+    def counting(texts: list[str], *progress: Any) -> Any:
         seen.extend(texts)
-        return embedding.embed(texts)
+        return embedding.embed(texts, *progress)
 
     monkeypatch.setattr(ingest, "embed", counting)
     corpus = Corpus()
