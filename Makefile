@@ -6,7 +6,7 @@ READY := .venv/.ready
 .PHONY: demo test ui lint clean lock
 
 demo: $(READY)
-	$(BIN)/python -m benchmarks.demo
+	$(BIN)/eval-assets demo
 
 test: lint
 	$(BIN)/pytest
