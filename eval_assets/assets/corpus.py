@@ -28,7 +28,7 @@ def corpus_version() -> CodeVersion:
     return code_version(
         settings={},
         roots=("converters.convert", __name__),
-        libraries=("ijson",),
+        libraries=("ijson", "msgspec", "pydantic-core"),
     )
 
 

@@ -42,7 +42,7 @@ def lines(plan: Plan) -> list[str]:
     told += [
         f"unavailable: {benchmark}: its file is missing; {remedy}" for benchmark, remedy in plan.unavailable.items()
     ]
-    told.append(f"cost: at most {plan.remote_calls} remote calls, about {plan.seconds:.1f} s going by the last runs")
+    told.append(f"cost: at most {plan.remote_calls} remote calls, about {plan.seconds:.1f} s of work going by the last runs")
     return told
 
 
