@@ -62,9 +62,10 @@ def step(graph: Graph, instance: dg.DagsterInstance) -> Step:
     scope = Scope(graph, SYSTEMS, (BENCHMARK,))
     plan = make_plan(instance, definitions, scope)
     done = refresh(instance, definitions, scope)
-    lines = {} if done.failures else {
-        system: aggregate_line(graph.shelf.frame(instance, keys.report_key(system), BENCHMARK)) for system in SYSTEMS
-    }
+    # Where something failed there may be no report, and what failed is what the reader needs.
+    systems = () if done.failures else SYSTEMS
+    reports = {system: graph.shelf.frame(instance, keys.report_key(system), BENCHMARK) for system in systems}
+    lines = {system: aggregate_line(report) for system, report in reports.items()}
     ran = {one.part for wave in done.waves for one in wave.ran}
     kept = [part for part in scope.parts if part not in ran and last_event(instance, part.key, part.partition)]
     return Step(plan, done, lines, kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -10,7 +11,7 @@ import typer
 from eval_assets.cli.options import Benchmarks, Json, Systems, To
 
 if TYPE_CHECKING:
-    from eval_assets.plan import Plan
+    from eval_assets.plan import Plan, Work
 
 
 def plan(systems: Systems = None, benchmarks: Benchmarks = None, to: To = None, as_json: Json = False) -> None:
@@ -30,9 +31,7 @@ def lines(plan: Plan) -> list[str]:
     """A plan for a reader: what runs and why, what may follow, what is fresh, what cannot run, and the cost."""
     told = []
     if plan.work:
-        width = max(len(str(work.part)) for work in plan.work)
-        told.append("will run")
-        told += [f"  {work.part!s:{width}}  {work.kind}: {'; '.join(work.why)}" for work in plan.work]
+        told += ["will run", *work_lines(plan.work)]
     else:
         told.append("nothing is stale")
     if plan.may_follow:
@@ -42,8 +41,20 @@ def lines(plan: Plan) -> list[str]:
     told += [
         f"unavailable: {benchmark}: its file is missing; {remedy}" for benchmark, remedy in plan.unavailable.items()
     ]
-    told.append(f"cost: at most {plan.remote_calls} remote calls, about {plan.seconds:.1f} s of work going by the last runs")
+    told.append(
+        f"cost: at most {plan.remote_calls} remote calls, about {plan.seconds:.1f} s of work going by the last runs"
+    )
     return told
+
+
+def work_lines(work: Sequence[Work]) -> list[str]:
+    """A line a part: what, and why. The tables of a corpus run together and share one."""
+    rows: dict[tuple[str, str], None] = {}
+    for one in work:
+        name = f"corpus/* [{one.part.partition}]" if one.part.key.path[0] == "corpus" else str(one.part)
+        rows[name, f"{one.kind}: {'; '.join(one.why)}"] = None
+    width = max(len(name) for name, _ in rows)
+    return [f"  {name:{width}}  {why}" for name, why in rows]
 
 
 def _as_dict(plan: Plan) -> dict[str, object]:

@@ -10,6 +10,7 @@ import typer
 from eval_assets.cli.bar import progress_bar
 from eval_assets.cli.errors import BAD_INPUT, FAILED, stop
 from eval_assets.cli.options import Benchmarks, Systems, To
+from eval_assets.cli.plan import work_lines
 
 if TYPE_CHECKING:
     from eval_assets.plan import Work
@@ -34,8 +35,7 @@ def refresh(systems: Systems = None, benchmarks: Benchmarks = None, to: To = Non
 
 
 def _announce(todo: Sequence[Work]) -> None:
-    for work in todo:
-        typer.echo(f"  {work.part}  {work.kind}: {'; '.join(work.why)}")
+    typer.echo("\n".join(work_lines(todo)))
 
 
 def _tell(wave: Wave) -> None:
