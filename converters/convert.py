@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from converters.errors import BadInput
 
 if TYPE_CHECKING:
-    from converters.corpus import Corpus
-    from converters.detect import Variant
-    from converters.source import SourceFingerprint
+    from converters.conversion import Conversion
 
 FORMATS: Final = ("longmemeval", "fixture")
-
-
-@dataclass(frozen=True)
-class Conversion:
-    """What a conversion made.
-
-    Attributes:
-        corpus: the written tables.
-        fingerprint: which bytes they come from.
-        variant: which benchmark that is.
-        counts: what was met, by name; see ``converters.longmemeval_corpus.convert_longmemeval`` for LongMemEval's.
-    """
-
-    corpus: Corpus
-    fingerprint: SourceFingerprint
-    variant: Variant
-    counts: Mapping[str, int]
 
 
 def convert_corpus(

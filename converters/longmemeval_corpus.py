@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
-from converters.convert import Conversion
+from converters.conversion import Conversion
 from converters.corpus import CorpusWriter
 from converters.detect import longmemeval_variant
 from converters.light import keep_freed_memory

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import dagster as dg
 
-from converters.convert import Conversion, convert_corpus
+from converters.conversion import Conversion
+from converters.convert import convert_corpus
 from converters.errors import BadInput
 from converters.tables import CORPUS
 from eval_assets.code_version import CodeVersion, code_version

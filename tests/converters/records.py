@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from converters.convert import Conversion, convert_corpus
+from converters.conversion import Conversion
+from converters.convert import convert_corpus
 from converters.corpus import read_corpus
 
 MORNING = "2023/05/20 (Sat) 08:05"

@@ -12,7 +12,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from converters.convert import Conversion, convert_corpus
+from converters.conversion import Conversion
+from converters.convert import convert_corpus
 from converters.corpus import read_corpus
 from converters.dates import format_date
 from converters.detect import sniff_format
