@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -121,10 +121,12 @@ def _free_port() -> int:
 
 def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline and server.poll() is None:
+    while time.monotonic() < deadline:
         try:
             with urlopen(f"{url}/server_info", timeout=5):
                 return
         except OSError:
-            time.sleep(0.2)
+            with suppress(subprocess.TimeoutExpired):
+                server.wait(timeout=0.2)
+                break
     raise RuntimeError(f"the page did not come up:\n{log.read_text('utf-8')}")
