@@ -75,6 +75,7 @@ def test_several_gzip_members_are_one_stream(tmp_path: Path) -> None:
         (gzip.compress(DATA)[:10] + b"\xff" * 50, "is a damaged gzip file"),
         (gzip.compress(DATA) + b"more", "is a damaged gzip file"),
     ],
+    ids=["empty", "cut off", "damaged", "followed by something else"],
 )
 def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, data: bytes, problem: str) -> None:
     path = tmp_path / "source.json"
