@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from converters.corpus import Corpus
@@ -19,9 +19,11 @@ class Conversion:
         fingerprint: which bytes they come from.
         variant: which benchmark that is.
         counts: what was met, by name; see ``converters.longmemeval_corpus.convert_longmemeval`` for LongMemEval's.
+        notes: what a reader should know of single records, a line each: what of them could not be used, and why.
     """
 
     corpus: Corpus
     fingerprint: SourceFingerprint
     variant: Variant
     counts: Mapping[str, int]
+    notes: Sequence[str] = ()
