@@ -103,10 +103,7 @@ def _check_columns(source: Path, row: Mapping[str, Any], mapping: DatasetMapping
 
 
 def _add(writer: CorpusWriter, row: Row, counts: Counter[str]) -> None:
-    hashes = [
-        writer.add_columns([turn.role for turn in session], [turn.content for turn in session])
-        for session in row.sessions
-    ]
+    hashes = [writer.add_session([(turn.role, turn.content) for turn in session]) for session in row.sessions]
     writer.add_haystack(row.question_id, zip(hashes, row.session_dates, strict=True))
     dates = [date for date in (row.question_date, *row.session_dates) if date is not None]
     writer.add_question(

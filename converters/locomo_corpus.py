@@ -108,9 +108,7 @@ def _variant(sha256: str, counts: Mapping[str, int]) -> Variant:
 
 def _add(writer: CorpusWriter, sample: Sample, counts: Counter[str], notes: list[str]) -> None:
     hashes = [
-        writer.add_columns(
-            [sample.roles[turn.speaker] for turn in session.turns], [turn.content for turn in session.turns]
-        )
+        writer.add_session([(sample.roles[turn.speaker], turn.content) for turn in session.turns])
         for session in sample.sessions
     ]
     writer.add_haystack(sample.sample_id, zip(hashes, (session.date for session in sample.sessions), strict=True))
