@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from converters.errors import BadInput
+from converters.published import by_digest
 from converters.source import open_source
 
 Format: TypeAlias = Literal["longmemeval", "fixture"]
@@ -27,24 +28,6 @@ class Variant:
     detail: str
 
 
-_PUBLISHED: Final = {
-    "821a2034d219ab45846873dd14c14f12cfe7776e73527a483f9dac095d38620c": (
-        "longmemeval_oracle",
-        "the published oracle file",
-    ),
-    "d6f21ea9d60a0d56f34a05b609c79c88a451d2ae03597821ea3d5a9678c3a442": (
-        "longmemeval_s_cleaned",
-        "the published S file, cleaned",
-    ),
-    "9d79e5524794a2e6900a3aa9cb7d9152c5a3e8319c9a87c25494ba1eacee495f": (
-        "longmemeval_m_cleaned",
-        "the published M file, cleaned",
-    ),
-    "08d8dad4be43ee2049a22ff5674eb86725d0ce5ff434cde2627e5e8e7e117894": (
-        "longmemeval_s_original",
-        "the published S file before cleaning",
-    ),
-}
 _ALL_QUESTIONS: Final = 500
 # Published haystacks hold 38 to 66 sessions (S) and 460 to about 500 (M): the mean of a file tells one from the other.
 _S_SESSIONS: Final = (30, 80)
@@ -60,9 +43,8 @@ def longmemeval_variant(sha256: str, *, n_questions: int, n_sessions: int, n_fil
         n_sessions: haystack sessions of all records together.
         n_filler: how many of them are not evidence; an oracle file has none.
     """
-    if sha256 in _PUBLISHED:
-        name, detail = _PUBLISHED[sha256]
-        return Variant(name, "digest", f"{detail} (known sha256)")
+    if (published := by_digest(sha256)) is not None:
+        return Variant(published.name, "digest", f"{published.detail} (known sha256)")
     mean = n_sessions / n_questions
     if n_filler == 0:
         name, shape = "longmemeval_oracle", "oracle-like (evidence sessions alone)"

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from pydantic_core import PydanticCustomError
 
 from converters.errors import BadInput
+from converters.published import PUBLISHED
 from eval_assets.project import Project
 from providers.registry import PROVIDERS
 
@@ -20,6 +21,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 DEFAULT_LIMIT: Final = 50
+_PUBLISHED: Final = ", ".join(PUBLISHED)
 RESERVED: Final = {"corpus", "stores", "benchmark_source", "leaderboard", "comparison"}
 
 
@@ -28,12 +30,25 @@ class _Strict(BaseModel):
 
 
 class Benchmark(_Strict):
-    """One benchmark: its format, the names its file may have, and where a person gets it."""
+    """One benchmark: its format, the names its file may have, and which published file it is, or where to get it."""
 
     description: str = ""
     format: Literal["fixture", "longmemeval"]
     files: tuple[str, ...]
     fetch: str | None = None
+    published: str | None = None
+
+    @field_validator("published")
+    @classmethod
+    def _is_published(cls, value: str | None) -> str | None:
+        if value is not None and value not in PUBLISHED:
+            raise PydanticCustomError("published", "not a published file; known are: {names}", {"names": _PUBLISHED})
+        return value
+
+    @property
+    def origin(self) -> str | None:
+        """Where a person gets the file."""
+        return PUBLISHED[self.published].label if self.published else self.fetch
 
     def candidates(self, project: Project) -> list[Path]:
         """Where the file may be, in order of preference."""

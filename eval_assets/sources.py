@@ -76,8 +76,14 @@ def source_of(project: Project, settings: Settings, name: str) -> Source:
 def where_to_put(project: Project, settings: Settings, name: str) -> str:
     """What a person can do about a missing file."""
     benchmark = settings.benchmarks[name]
-    place = project.shown(project.sources / benchmark.files[0])
-    return f"put it at {place}" + (f" (it is {benchmark.fetch})" if benchmark.fetch else "")
+    by_command = f"run eval-assets fetch {name}, or " if benchmark.published else ""
+    origin = f" (it is {benchmark.origin})" if benchmark.origin else ""
+    return f"{by_command}put it at {project.shown(target_of(project, settings, name))}{origin}"
+
+
+def target_of(project: Project, settings: Settings, name: str) -> Path:
+    """Where a benchmark's file is put: in the sources folder, under the first of its names."""
+    return project.sources / settings.benchmarks[name].files[0]
 
 
 def change_since(source: Source, seen: Mapping[str, Any]) -> str | None:

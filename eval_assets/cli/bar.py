@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 
 @contextmanager
@@ -16,3 +22,37 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("")
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+
+
+@contextmanager
+def transfer_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """Bytes done and in all on standard error: a bar in a terminal, elsewhere a line at every tenth."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _tenths(lambda line: typer.echo(line, err=True))
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def tell(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        yield tell
+
+
+def _tenths(say: Callable[[str], None]) -> Callable[[str, int, int], None]:
+    reached: dict[str, int] = {}
+
+    def tell(what: str, done: int, total: int) -> None:
+        tenth = done * 10 // total if total else 10
+        if tenth > reached.get(what, 0):
+            reached[what] = tenth
+            say(f"{what}: {tenth * 10} % of {total:,} bytes")
+
+    return tell
