@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 from projects import REPOSITORY, TINY, Box, part
 
-COMMANDS = ("plan", "refresh", "report", "convert", "doctor", "ui")
+COMMANDS = ("plan", "refresh", "report", "benchmarks", "fetch", "convert", "doctor", "ui")
 HEAVY = "('dagster', 'polars', 'pyarrow', 'numpy', 'wordllama', 'pydantic')"
 
 
