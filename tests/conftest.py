@@ -1,4 +1,4 @@
-"""Where the real LongMemEval files are, for the tests that read them."""
+"""Where the real benchmark files are, for the tests that read them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _real(name: str) -> Path:
     folder = Path(os.environ.get("LONGMEMEVAL_DATA") or ROOT.parent / "shared" / "data")
     path = folder / name
     if not path.is_file():
-        pytest.skip(f"no {name} in {folder}: set LONGMEMEVAL_DATA to the folder that holds the real LongMemEval files")
+        pytest.skip(f"no {name} in {folder}: set LONGMEMEVAL_DATA to the folder that holds the real benchmark files")
     return path
 
 
@@ -28,3 +28,9 @@ def real_oracle() -> Path:
 def real_s59() -> Path:
     """59 real records of the cleaned S file with full haystacks, gzipped."""
     return _real("longmemeval_s_real59.json.gz")
+
+
+@pytest.fixture(scope="session")
+def real_locomo() -> Path:
+    """The published LoCoMo file: ten conversations."""
+    return _real("locomo10.json")
