@@ -59,15 +59,16 @@ def fetch(
             full; another process is fetching the same.
     """
     if present is not None:
-        found = digest_of(present, progress)
-        if found.sha256 == published.sha256 or (published.sha256 is None and not force):
-            return Fetched(present, found.sha256, found.n_bytes, downloaded=False)
+        remedy = f"move it away, or fetch {target.name} all the same with --force"
+        try:
+            found = digest_of(present, progress)
+            if found.sha256 == published.sha256 or (published.sha256 is None and not force):
+                return Fetched(present, found.sha256, found.n_bytes, downloaded=False)
+            problem = f"is another file: its sha256 is {found.sha256}, that of {published.name} is {published.sha256}"
+        except BadInput as error:
+            problem = error.problem
         if not force:
-            raise BadInput(
-                present,
-                f"is another file: its sha256 is {found.sha256}, that of {published.name} is {published.sha256}",
-                f"move it away, or fetch {target.name} all the same with --force",
-            )
+            raise BadInput(present, problem, remedy)
     with writing(target), _part_of(published, target) as (part, file):
         _receive(published, file, target, progress)
         file.flush()

@@ -96,9 +96,8 @@ def _examined(url: str, published: Published) -> int | None:
     linked = response.headers.get("X-Linked-Etag", "").removeprefix("W/").strip('"')
     if len(linked) == 64 and published.sha256 not in (None, linked):
         raise Broken(f"the server has another file there: sha256 {linked}, not {published.sha256}")
-    length = response.headers.get("X-Linked-Size") or (
-        None if response.has_redirect_location else response.headers.get("Content-Length")
-    )
+    of_the_file = not response.has_redirect_location and "Content-Encoding" not in response.headers
+    length = response.headers.get("X-Linked-Size") or (response.headers.get("Content-Length") if of_the_file else None)
     if length is None:
         return published.n_bytes
     if published.n_bytes not in (None, int(length)):
@@ -109,11 +108,8 @@ def _examined(url: str, published: Published) -> int | None:
 def _room(part: Path, size: int | None, have: int) -> None:
     free = shutil.disk_usage(part.parent).free
     if size is not None and size - have > free:
-        raise BadInput(
-            part.parent,
-            f"has {free:,} bytes free, and {size - have:,} are to come",
-            "free some space, or choose another",
-        )
+        problem = f"has {free:,} bytes free, and {size - have:,} are to come"
+        raise BadInput(part.parent, problem, "free some space, or choose another place")
 
 
 def _bar(progress: Any) -> type:

@@ -7,7 +7,10 @@ import gzip
 import hashlib
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from dataclasses import astuple
 from http import HTTPStatus
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +31,7 @@ CONTENT = b"[" + random.Random(0).randbytes(40_000).hex().encode() + b"]"
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
 OTHER = CONTENT.swapcase()
 CHUNK = 1_000
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -186,6 +190,15 @@ def test_another_file_that_is_there_stays_unless_forced(hub: Hub, target: Path) 
     assert (target.read_bytes(), names(target)) == (CONTENT, ["mine.json"])
 
 
+@pytest.mark.parametrize(("packed", "problem"), [(False, "is empty"), (True, "is a gzip file that is cut off")])
+def test_a_damaged_file_is_replaced_only_if_forced(hub: Hub, target: Path, packed: bool, problem: str) -> None:
+    target.parent.mkdir()
+    target.write_bytes(gzip.compress(CONTENT)[:-9] if packed else b"")
+    line = refusal(published(CONTENT), target, present=target)
+    assert line == f"{target}: {problem}; move it away, or fetch mine.json all the same with --force"
+    assert fetch(published(CONTENT), target, silent, present=target, force=True).sha256 == DIGEST
+
+
 def test_without_a_known_digest_it_is_told(hub: Hub, target: Path) -> None:
     entry = published(CONTENT, sha256=None, n_bytes=None)
     assert fetch(entry, target, silent).sha256 == DIGEST
@@ -240,6 +253,28 @@ def test_a_place_that_may_not_be_written(hub: Hub, tmp_path: Path) -> None:
     line = refusal(published(CONTENT), tmp_path / "file" / "mine.json")
     assert "cannot be written (" in line
     assert hub.asked == []
+
+
+def test_a_file_that_may_not_grow_goes_on_later(hub: Hub, target: Path) -> None:
+    target.parent.mkdir()
+    code = (
+        "import pathlib, sys\nfrom converters.errors import BadInput\nfrom converters.fetch import fetch\n"
+        "from converters.published import Published\n"
+        f"one = Published{astuple(published(CONTENT))!r}\n"
+        "try: fetch(one, pathlib.Path(sys.argv[1]), lambda *_: None)\nexcept BadInput as error: print(error.line)"
+    )
+    command = ["sh", "-c", 'ulimit -f 60; exec "$@"', "sh", sys.executable, "-c", code, str(target)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == (
+        f"{target}: cannot be written (File too large); "
+        "raise the limit on file sizes (ulimit -f), or choose another place, and run it again\n",
+        "",
+    )
+    [part] = target.parent.iterdir()
+    kept = part.stat().st_size
+    assert 0 < kept < len(CONTENT)
+    assert fetch(published(CONTENT), target, silent).sha256 == DIGEST
+    assert hub.gets == [None, f"bytes={kept}-"]
 
 
 def test_the_registry_is_pinned() -> None:
