@@ -142,7 +142,7 @@ def _turn(value: object, field: str, mapping: DatasetMapping) -> Turn:
             raise RecordProblem(f"{field}.{name}", f"is missing; the turn holds {fields}", "map the field's name")
     said = value[mapping.role]
     role = mapping.roles.get(said, said) if isinstance(said, str) else said
-    if role not in {"user", "assistant"}:
+    if not isinstance(role, str) or role not in {"user", "assistant"}:
         problem = f"{shown(said)} is no known role"
         raise RecordProblem(f"{field}.{mapping.role}", problem, "use user or assistant, or say what it means in roles")
     marked = value.get(mapping.evidence)
@@ -190,7 +190,7 @@ def _answer(value: object, field: str | None) -> str | int | None:
 def _name(value: object, field: str | None) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    if value in {None, ""}:
+    if value is None or value == "":
         raise RecordProblem(field, "is empty", "fill it in, or leave the row out")
     return _text(value, field)
 
