@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from converters.errors import BadInput
 from converters.published import by_digest
-from converters.source import open_source
+from converters.source import SourceReader, open_source
 
-Format: TypeAlias = Literal["longmemeval", "fixture"]
+Format: TypeAlias = Literal["longmemeval", "locomo", "datasets", "fixture"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class Variant:
     detail: str
 
 
+_TELLING: Final[dict[str, Format]] = {
+    **dict.fromkeys(("sample_id", "conversation", "qa", "event_summary", "observation", "session_summary"), "locomo"),
+    **dict.fromkeys(("question_id", "question_type", "question", "question_date", "haystack_sessions"), "longmemeval"),
+    **dict.fromkeys(("haystack_dates", "haystack_session_ids", "answer_session_ids"), "longmemeval"),
+}
 _ALL_QUESTIONS: Final = 500
 # Published haystacks hold 38 to 66 sessions (S) and 460 to about 500 (M): the mean of a file tells one from the other.
 _S_SESSIONS: Final = (30, 80)
@@ -60,7 +66,10 @@ def longmemeval_variant(sha256: str, *, n_questions: int, n_sessions: int, n_fil
 
 
 def sniff_format(path: Path) -> Format:
-    """The format of a source, from its first character: an array is LongMemEval's, an object is a fixture.
+    """The format of a source, from its beginning.
+
+    An object is a fixture. An array is LoCoMo's or LongMemEval's, as the first telling key of its first element says,
+    and LongMemEval's if none does; no more of it is read. A Parquet file is a data set.
 
     Raises:
         BadInput: the file cannot be read, or begins with neither.
@@ -69,13 +78,42 @@ def sniff_format(path: Path) -> Format:
         data = reader.read(1)
         while data and not data.strip():
             data = reader.read(1)
-    match data.lstrip()[:1]:
-        case b"[":
-            return "longmemeval"
-        case b"{":
-            return "fixture"
+        match data.lstrip()[:1]:
+            case b"[":
+                return _array_format(_Beginning(data, reader))
+            case b"{":
+                return "fixture"
+    if data.startswith(b"PAR1"):
+        return "datasets"
     raise BadInput(
         path,
-        "is neither a JSON array (LongMemEval) nor a JSON object (a fixture)",
+        "is neither a JSON array (LongMemEval, LoCoMo) nor a JSON object (a fixture)",
         "give a file of one of these formats, plain or gzipped",
     )
+
+
+class _Beginning:
+    """A reader with the bytes before it put back."""
+
+    def __init__(self, data: bytes, reader: SourceReader) -> None:
+        self._data = data
+        self._reader = reader
+
+    def read(self, size: int = -1) -> bytes:
+        if size == 0:
+            return b""
+        data, self._data = self._data, b""
+        return data or self._reader.read(size)
+
+
+def _array_format(beginning: _Beginning) -> Format:
+    import ijson
+
+    # What is damaged is left to the format's own reader, which can say where.
+    with suppress(ijson.JSONError, BadInput):
+        for prefix, event, value in ijson.parse(beginning):
+            if prefix == "item" and event == "map_key" and value in _TELLING:
+                return _TELLING[value]
+            if (prefix, event) == ("item", "end_map"):
+                break
+    return "longmemeval"

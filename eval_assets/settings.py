@@ -6,12 +6,13 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from converters.datasets_mapping import DatasetMapping
 from converters.errors import BadInput
 from converters.published import PUBLISHED
 from eval_assets.project import Project
@@ -33,10 +34,17 @@ class Benchmark(_Strict):
     """One benchmark: its format, the names its file may have, and which published file it is, or where to get it."""
 
     description: str = ""
-    format: Literal["fixture", "longmemeval"]
+    format: Literal["fixture", "longmemeval", "locomo", "datasets"]
     files: tuple[str, ...]
     fetch: str | None = None
     published: str | None = None
+    mapping: DatasetMapping | None = None
+
+    @model_validator(mode="after")
+    def _mapped(self) -> Self:
+        if self.mapping is not None and self.format != "datasets":
+            raise PydanticCustomError("mapping", "a mapping has a meaning for format datasets alone")
+        return self
 
     @field_validator("published")
     @classmethod
@@ -55,8 +63,11 @@ class Benchmark(_Strict):
         return [folder / name for name in self.files for folder in (project.data, project.sources)]
 
     def file(self, project: Project) -> Path | None:
-        """The file, or None where there is none."""
-        return next((path for path in self.candidates(project) if path.is_file()), None)
+        """The file, or for a data set perhaps the folder, or None where there is none."""
+        return next((path for path in self.candidates(project) if path.is_file() or self._is_folder(path)), None)
+
+    def _is_folder(self, path: Path) -> bool:
+        return self.format == "datasets" and path.is_dir()
 
 
 class Store(_Strict):

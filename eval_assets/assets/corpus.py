@@ -11,6 +11,7 @@ import dagster as dg
 from converters.conversion import Conversion
 from converters.convert import convert_corpus
 from converters.errors import BadInput
+from converters.folder_digest import source_files
 from converters.tables import CORPUS
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
@@ -29,7 +30,7 @@ def corpus_version() -> CodeVersion:
     return code_version(
         settings={},
         roots=("converters.convert", __name__),
-        libraries=("ijson", "msgspec", "pydantic-core"),
+        libraries=("ijson", "msgspec", "pydantic-core", "datasets"),
     )
 
 
@@ -76,15 +77,19 @@ def corpus(graph: Graph) -> dg.AssetsDefinition:
 
 
 def _convert(context: dg.AssetExecutionContext, graph: Graph, name: str, folder: Path) -> Conversion:
-    path = source_of(graph.project, graph.settings, name).path
-    tell, size = logged(context.log), path.stat().st_size
+    source = source_of(graph.project, graph.settings, name)
+    path = source.path
+    tell, size = logged(context.log), sum(file.stat().st_size for file in source_files(path))
     conversion = convert_corpus(
         path,
-        graph.settings.benchmarks[name].format,
+        source.format,
         folder,
         {"asset": "corpus", "partition": name, "run": context.run_id},
         lambda done: tell("converting", done, size),
+        source.mapping,
     )
+    for note in conversion.notes:
+        context.log.warning("%s", note)
     event = last_event(context.instance, SOURCE, name)
     if event and event.metadata.get(SHA256) != conversion.fingerprint.sha256:
         raise BadInput(path, "it changed while it was being read", "refresh again")
@@ -96,4 +101,5 @@ def _facts(conversion: Conversion) -> dict[str, Any]:
     return {
         "variant": f"{variant.name} ({variant.how}: {variant.detail})",
         **{name.replace("_", " "): count for name, count in conversion.counts.items()},
+        **({"notes": dg.MetadataValue.text("\n".join(conversion.notes))} if conversion.notes else {}),
     }
