@@ -1,0 +1,1 @@
+"""Results that other tools wrote: rankings and answers."""
