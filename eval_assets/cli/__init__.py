@@ -9,6 +9,7 @@ from eval_assets.cli.convert import convert
 from eval_assets.cli.demo import demo
 from eval_assets.cli.doctor import doctor
 from eval_assets.cli.errors import one_line
+from eval_assets.cli.export import export
 from eval_assets.cli.fetch import fetch
 from eval_assets.cli.plan import plan
 from eval_assets.cli.prune import prune
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (plan, refresh, report, benchmarks, fetch, convert, doctor, prune, demo, ui):
+for command in (plan, refresh, report, benchmarks, fetch, convert, export, doctor, prune, demo, ui):
     app.command()(one_line()(command))
 
 
