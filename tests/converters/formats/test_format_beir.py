@@ -90,7 +90,9 @@ def test_an_ideal_run_is_ideal(tmp_path: Path) -> None:
 def test_one_text_on_two_days_is_two_relevant_documents(tmp_path: Path) -> None:
     tables = corpus(tmp_path / "corpus", Ask("q", haystack=[(0, 0), (1, 1), (0, 2), (0, 2)], evidence=(0,)))
     beir.write(tables, tmp_path / "beir")
-    assert len(_judged(tmp_path / "beir")["q"]) == 2
+    trec.write(tables, tmp_path / "qrels")
+    assert len(_judged(tmp_path / "beir")["q"]) == len(_pairs(tmp_path / "beir" / "qrels" / "test.tsv")) == 2
+    assert (tmp_path / "qrels").read_text().count("\n") == 2
 
 
 def test_what_is_said_and_what_the_folder_holds(tmp_path: Path) -> None:
