@@ -23,6 +23,7 @@ from converters.source import open_source
 _BEGINNINGS: Final = {b"PAR1": "Parquet", b"[": "JSON", b"{": "JSON lines"}
 _KNOWN: Final = "give Parquet, JSON, JSON lines or CSV, or a folder written by save_to_disk"
 _SAVED: Final = ("state.json", "dataset_dict.json")
+_ASIDE: Final = (".md", ".txt")
 _SHOWN_CHARACTERS: Final = 200
 
 
@@ -31,7 +32,8 @@ def read_rows(path: Path, split: str | None) -> Iterator[Mapping[str, Any]]:
 
     Args:
         path: a file of Parquet, JSON (an array of objects), JSON lines or CSV, plain or gzipped, whatever its name; a
-            folder of such files of one kind, read in the order of their names; or a folder that ``save_to_disk`` wrote.
+            folder of such files of one kind, read in the order of their names (.md and .txt are left aside); or a
+            folder that ``save_to_disk`` wrote.
         split: which split of a folder that holds several.
 
     Raises:
@@ -42,7 +44,7 @@ def read_rows(path: Path, split: str | None) -> Iterator[Mapping[str, Any]]:
         return
     if split is not None:
         raise BadInput(path, "has no splits", "leave split out of the mapping", field="split")
-    files = source_files(path)
+    files = [file for file in source_files(path) if file == path or file.suffix not in _ASIDE]
     kinds = {_kind(file) for file in files}
     if len(kinds) != 1:
         found = " and ".join(sorted(kinds)) or "nothing"

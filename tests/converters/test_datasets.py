@@ -87,6 +87,8 @@ def _parts(path: Path) -> Path:
     path.mkdir()
     for number, one in enumerate(RECORDS):
         write(path / f"part-{number}.json", one)
+    (path / "README.md").write_text("# A data set")
+    (path / ".gitattributes").write_text("*.json -text")
     return path
 
 
