@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypedDict, Unpack
@@ -17,13 +18,11 @@ from typing import Self, TypedDict, Unpack
 import polars as pl
 
 from converters.background import Background
+from converters.buffers import ROW_CHARACTERS, RowBuffer, TurnBuffer
 from converters.folder import whole_folder
-from converters.identity import Turn, columns_hash, content_hash, session_key
+from converters.identity import Turn, content_hash, encode, session_key
 from converters.parquet import TableWriter, WrittenTable, read_table
 from converters.tables import BASE_OVERLAY, CORPUS
-
-_GROUP_CHARACTERS = 2_000_000
-_ROW_CHARACTERS = 250
 
 
 @dataclass(frozen=True)
@@ -61,40 +60,7 @@ class GroundTruthRow(TypedDict):
     answer_session_ids: Sequence[str]
     evidence_hashes: Sequence[str]
     evidence_turns: Sequence[tuple[str, int]]
-
-
-class _Buffer:
-    """Rows on their way to a row group, bounded by the characters that they hold."""
-
-    def __init__(self, writer: TableWriter, background: Background) -> None:
-        self._writer = writer
-        self._background = background
-        self._schema = writer.table.empty.schema
-        self._start()
-
-    def _start(self) -> None:
-        self._columns: dict[str, list[object]] = {name: [] for name in self._schema}
-        self._characters = 0
-
-    def add(self, row: Mapping[str, object], characters: int = 0) -> None:
-        for name, values in self._columns.items():
-            values.append(row.get(name))
-        self._grown(characters + _ROW_CHARACTERS)
-
-    def extend(self, rows: Mapping[str, Iterable[object]], characters: int) -> None:
-        for name, values in self._columns.items():
-            values.extend(rows[name])
-        self._grown(characters)
-
-    def _grown(self, characters: int) -> None:
-        self._characters += characters
-        if self._characters >= _GROUP_CHARACTERS:
-            self.flush()
-
-    def flush(self) -> None:
-        columns = self._columns
-        self._start()
-        self._background.run(lambda: self._writer.write(pl.DataFrame(columns, schema=self._schema)))
+    turn_labels: Sequence[tuple[int, int, bool]]
 
 
 class CorpusWriter:
@@ -128,7 +94,10 @@ class CorpusWriter:
                 for name, table in CORPUS.items()
             }
             background = stack.enter_context(Background())
-            self._buffers = {name: _Buffer(writer, background) for name, writer in self._writers.items()}
+            self._turns = TurnBuffer(self._writers["turns"], background)
+            self._buffers = {
+                name: RowBuffer(writer, background) for name, writer in self._writers.items() if name != "turns"
+            }
             self._stack = stack.pop_all()
         return self
 
@@ -137,6 +106,7 @@ class CorpusWriter:
             if error is not None:
                 stack.__exit__(kind, error, None)
                 return
+            self._turns.flush()
             for buffer in self._buffers.values():
                 buffer.flush()
         tables = {name: writer.written for name, writer in self._writers.items()}
@@ -157,26 +127,29 @@ class CorpusWriter:
     def add_session(self, turns: Sequence[Turn]) -> str:
         """Add a session's text unless it is known, and return its content hash."""
         roles, contents = zip(*turns, strict=True) if turns else ((), ())
-        return self.add_columns(roles, contents)
+        return self.add_sessions([len(turns)], roles, contents)[0]
 
-    def add_columns(self, roles: Sequence[str], contents: Sequence[str]) -> str:
-        """As ``add_session``, from the roles and the contents of all its turns."""
-        digest = columns_hash(roles, contents)
-        if digest in self._known:
-            return digest
-        self._known.add(digest)
-        n_chars = sum(map(len, contents))
-        self._buffers["turns"].extend(
+    def add_sessions(self, sizes: Sequence[int], roles: Sequence[str], contents: Sequence[str]) -> Sequence[str]:
+        """As ``add_session``, of several at once: their numbers of turns, and the roles and contents of all turns."""
+        sessions = encode(sizes, roles, contents)
+        new = [number for number, digest in enumerate(sessions.hashes) if self._is_new(digest)]
+        added = sessions.only(new)
+        self._turns.add(added)
+        self._buffers["sessions"].extend(
             {
-                "content_hash": [digest] * len(roles),
-                "turn_index": range(len(roles)),
-                "role": roles,
-                "content": contents,
+                "content_hash": added.hashes,
+                "n_turns": [last - first for first, last in pairwise(added.bounds)],
+                "n_chars": added.n_chars,
             },
-            n_chars + _ROW_CHARACTERS * len(roles),
+            ROW_CHARACTERS * len(new),
         )
-        self._buffers["sessions"].add({"content_hash": digest, "n_turns": len(roles), "n_chars": n_chars})
-        return digest
+        return sessions.hashes
+
+    def _is_new(self, digest: str) -> bool:
+        if digest in self._known:
+            return False
+        self._known.add(digest)
+        return True
 
     def add_haystack(self, haystack_id: str, sessions: Iterable[tuple[str, datetime | None]]) -> None:
         """Add a haystack: content hash and date of each session, in the source's order."""
@@ -189,7 +162,7 @@ class CorpusWriter:
                 "content_hash": [digest for digest, _ in held],
                 "session_date": [date for _, date in held],
             },
-            _ROW_CHARACTERS * len(held),
+            ROW_CHARACTERS * len(held),
         )
 
     def add_question(
@@ -217,11 +190,24 @@ class CorpusWriter:
     def add_ground_truth(
         self, question_id: str, *, overlay: str = BASE_OVERLAY, **truth: Unpack[GroundTruthRow]
     ) -> None:
-        """Add what scoring may know of a question; evidence turns are (content hash, turn index)."""
+        """Add what scoring may know of a question.
+
+        Evidence turns are (content hash, turn index), labels (position in the haystack, turn index, has_answer).
+        """
         turns = [{"content_hash": digest, "turn_index": index} for digest, index in truth["evidence_turns"]]
+        labels = [
+            {"position": position, "turn_index": index, "has_answer": label}
+            for position, index, label in truth["turn_labels"]
+        ]
         self._buffers["ground_truth"].add(
-            {**truth, "overlay": overlay, "question_id": question_id, "evidence_turns": turns},
-            len(truth["answer"] or "") + 64 * len(truth["source_session_ids"]),
+            {
+                **truth,
+                "overlay": overlay,
+                "question_id": question_id,
+                "evidence_turns": turns,
+                "turn_labels": labels,
+            },
+            len(truth["answer"] or "") + 64 * len(truth["source_session_ids"]) + 16 * len(labels),
         )
 
     def add_memory(self, memory_id: str, content: str, **attributes: Unpack[MemoryAttributes]) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import Final
+
+from msgspec import UNSET, UnsetType
 
 from converters.conversion import Conversion
 from converters.corpus import CorpusWriter
@@ -19,6 +21,7 @@ from converters.longmemeval_record import Record, Turn
 from converters.source import open_source
 
 _ROLE: Final[Callable[[Turn], str]] = attrgetter("role")
+_LABEL: Final[Callable[[Turn], bool | UnsetType]] = attrgetter("has_answer")
 _CONTENT: Final[Callable[[Turn], str]] = attrgetter("content")
 
 
@@ -62,9 +65,11 @@ def convert_longmemeval(
 
 
 def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
-    columns = [(list(map(_ROLE, session)), list(map(_CONTENT, session))) for session in record.haystack_sessions]
-    hashes = [writer.add_columns(roles, contents) for roles, contents in columns]
-    counts["blank_turns"] += sum(contents.count("") + sum(map(str.isspace, contents)) for _, contents in columns)
+    turns = list(chain.from_iterable(record.haystack_sessions))
+    contents = list(map(_CONTENT, turns))
+    hashes = writer.add_sessions(list(map(len, record.haystack_sessions)), list(map(_ROLE, turns)), contents)
+    counts["turns"] += len(turns)
+    counts["blank_turns"] += contents.count("") + sum(map(str.isspace, contents))
     writer.add_haystack(record.question_id, zip(hashes, record.haystack_dates, strict=True))
     writer.add_question(
         record.question_id,
@@ -80,12 +85,8 @@ def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
         for digest, source_id in zip(hashes, record.haystack_session_ids, strict=True)
         if source_id in evidence_ids
     )
-    marked = [
-        (digest, index)
-        for digest, session in zip(hashes, record.haystack_sessions, strict=True)
-        for index, turn in enumerate(session)
-        if turn.has_answer
-    ]
+    labels = list(_labels(record))
+    marked = [(hashes[position], index) for position, index, has_answer in labels if has_answer]
     writer.add_ground_truth(
         record.question_id,
         question_type=record.question_type,
@@ -96,9 +97,20 @@ def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
         answer_session_ids=record.answer_session_ids,
         evidence_hashes=list(evidence),
         evidence_turns=list(dict.fromkeys(marked)),
+        turn_labels=labels,
     )
     counts["evidence_turns"] += len(marked)
     _count(record, evidence_ids, counts)
+
+
+def _labels(record: Record) -> Iterator[tuple[int, int, bool]]:
+    for position, session in enumerate(record.haystack_sessions):
+        labels = list(map(_LABEL, session))
+        # Most sessions have none, which is seen without looking at each turn here.
+        if labels.count(UNSET) < len(labels):
+            for index, label in enumerate(labels):
+                if label is not UNSET:
+                    yield position, index, label
 
 
 def _count(record: Record, evidence_ids: set[str], counts: Counter[str]) -> None:
@@ -111,7 +123,6 @@ def _count(record: Record, evidence_ids: set[str], counts: Counter[str]) -> None
             "abstention_questions": int(record.is_abstention),
             "haystack_rows": len(ids),
             "filler_rows": sum(source_id not in evidence_ids for source_id in ids),
-            "turns": sum(map(len, record.haystack_sessions)),
             "sessions_after_question": after,
             "questions_before_a_session": int(after > 0),
             "sessions_out_of_order": backwards,

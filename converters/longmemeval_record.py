@@ -11,15 +11,20 @@ import msgspec
 from converters.dates import parse_date
 from converters.longmemeval_problem import explain
 
-_NUL_ESCAPE: Final = b"u0000"
+_NUL: Final = "\0"
 
 
 class Turn(msgspec.Struct, gc=False):
-    """A turn; has_answer is on every turn of an evidence session and on no other."""
+    """A turn. Published files say has_answer (true or false) on every turn of an evidence session, and on no other."""
 
     role: Literal["user", "assistant"]
     content: str
-    has_answer: bool = False
+    has_answer: bool | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether the turn is marked as one that holds the answer."""
+        return self.has_answer is True
 
 
 class _Source(msgspec.Struct, gc=False):
@@ -64,10 +69,18 @@ def sound_record(text: bytes) -> Record:
     Raises:
         ValueError: something may be wrong with it, or the text is no JSON; ``parse_record`` says what.
     """
-    # The letters may also follow an escaped backslash, which is harmless: the slow way finds out.
-    if _NUL_ESCAPE in text:
-        raise ValueError("may hold a NUL character")
-    return _record(_DECODER.decode(text))
+    source = _DECODER.decode(text)
+    if _holds_nul(source):
+        raise ValueError("holds a NUL character")
+    return _record(source)
+
+
+def _holds_nul(source: _Source) -> bool:
+    """Whether a text does. Asked of the texts: their escapes take several times as long to look for."""
+    outside = [source.question_id, source.question_type, source.question, str(source.answer)]
+    return any(_NUL in text for text in (*outside, *source.haystack_session_ids)) or any(
+        _NUL in turn.content for session in source.haystack_sessions for turn in session
+    )
 
 
 def parse_record(value: object) -> Record:

@@ -16,14 +16,13 @@ from types import TracebackType
 from typing import Self
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 
+from converters.arrow import pa, pq
 from converters.schema import SchemaMismatch, Table
 
 _FOOTER_KEY = b"eval_assets"
-# Half the time of zstd for a conversion's largest column, at 1.5 times the size.
-_COMPRESSION = "lz4"
+# Half the time of zstd for a conversion's largest column, at 1.5 times the size; lz4 is slower and larger.
+_COMPRESSION = "snappy"
 # A dictionary pays for digests and labels; of long texts it is given up at this size, which by default is 1 MiB.
 _DICTIONARY_BYTES = 1 << 16
 
@@ -73,17 +72,21 @@ class TableWriter:
 
     def write(self, frame: pl.DataFrame) -> None:
         """Append one row group."""
-        if frame.is_empty():
-            return
-        frame = self.table.validate(frame)
+        if not frame.is_empty():
+            frame = self.table.validate(frame)
+            self._append(frame, frame.to_arrow())
+
+    def write_arrow(self, rows: pa.Table) -> None:
+        """Append one row group as it is; it is validated all the same."""
+        frame = pl.from_arrow(rows)
+        assert isinstance(frame, pl.DataFrame)
+        self._append(self.table.validate(frame), rows.select(self.table.arrow.names))
+
+    def _append(self, frame: pl.DataFrame, rows: pa.Table) -> None:
         # As Arrow, which copies: a polars selection would keep every text of the batch alive.
         self._meaning.append(self.table.digested(frame).to_arrow())
-        rows = frame.to_arrow()
         self._writer.write_table(rows if rows.schema == self.table.arrow else rows.cast(self.table.arrow))
         self.n_rows += frame.height
-        del rows
-        # Arrow's pool would keep the pages of every row group for the next one: 20 MB of a long conversion.
-        pa.default_memory_pool().release_unused()
 
     def add_provenance(self, facts: Mapping[str, object]) -> None:
         """Add facts to the footer that are known only now, such as the digest of a source read to its end."""

@@ -18,7 +18,7 @@ with without("sqlalchemy"):
     from dataframely.exc import SchemaError, ValidationError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from converters.arrow import pa
 
 _DIGEST_SLICE = 2_000
 

@@ -114,6 +114,11 @@ class GroundTruth(dy.Schema):
         dy.Struct({"content_hash": dy.String(), "turn_index": dy.UInt32()}),
         description="the turns that hold the answer; empty where the source marks none",
     )
+    turn_labels = dy.List(
+        dy.Struct({"position": dy.UInt32(), "turn_index": dy.UInt32(), "has_answer": dy.Bool()}),
+        description="what the source says of turns, by the session's position in the haystack: LongMemEval says of "
+        "some that they do not hold the answer, and nothing of most",
+    )
 
 
 HIT: Final = dy.Struct(

@@ -33,6 +33,7 @@ def _write(folder: Path) -> CorpusWriter:
             answer_session_ids=["a"],
             evidence_hashes=[digest],
             evidence_turns=[(digest, 0)],
+            turn_labels=[(0, 0, True)],
         )
         writer.add_memory("m", "Oslo", importance="high", created_at=DATE, confidence=0.5)
         writer.add_query_option("q", k=3, client_id="me")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from converters.identity import content_hash, session_key
+from converters.identity import EncodedSessions, content_hash, encode, session_key
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 # Roles and texts that look like the encoding's own heads are the ones that could collide.
@@ -31,8 +31,33 @@ def test_moving_text_between_turns_changes_the_hash(turns: list[tuple[str, str]]
 
 
 def test_the_encoding_is_pinned() -> None:
-    written = "[4, 9, 5, 0]userassistantÜnï 🙂"
-    assert content_hash([("user", "Ünï 🙂"), ("assistant", "")]) == hashlib.sha256(written.encode()).hexdigest()
+    numbers = [number.to_bytes(8, "little") for number in (2, 4, 9, 10, 0)]
+    written = b"".join([*numbers[:3], b"userassistant", *numbers[3:], "Ünï 🙂".encode()])
+    assert content_hash([("user", "Ünï 🙂"), ("assistant", "")]) == hashlib.sha256(written).hexdigest()
+
+
+def _alone(turns: list[tuple[str, str]]) -> EncodedSessions:
+    return encode([len(turns)], [role for role, _ in turns], [text for _, text in turns])
+
+
+@given(st.lists(TURNS, max_size=5), st.data())
+def test_sessions_are_hashed_and_chosen_together_as_each_alone(
+    sessions: list[list[tuple[str, str]]], data: st.DataObject
+) -> None:
+    together = encode(
+        [len(turns) for turns in sessions],
+        [role for turns in sessions for role, _ in turns],
+        [text for turns in sessions for _, text in turns],
+    )
+    assert together.hashes == [content_hash(turns) for turns in sessions]
+    assert together.n_chars == [sum(len(text) for _, text in turns) for turns in sessions]
+    chosen = data.draw(st.lists(st.sampled_from(range(len(sessions))), unique=True) if sessions else st.just([]))
+    alone = [_alone(sessions[at]) for at in sorted(chosen)]
+    some = together.only(sorted(chosen))
+    assert list(some.hashes) == [one.hashes[0] for one in alone]
+    assert some.contents == b"".join(one.contents for one in alone)
+    assert list(some.roles) == [role for one in alone for role in one.roles]
+    assert list(some.lengths) == [length for one in alone for length in one.lengths]
 
 
 @given(TURNS)

@@ -66,6 +66,10 @@ def test_a_record_becomes_rows(tmp_path: Path) -> None:
             "answer_session_ids": ["answer_1"],
             "evidence_hashes": [oslo],
             "evidence_turns": [{"content_hash": oslo, "turn_index": 0}],
+            "turn_labels": [
+                {"position": 1, "turn_index": 0, "has_answer": True},
+                {"position": 1, "turn_index": 1, "has_answer": False},
+            ],
         }
     ]
     assert tables["sessions"].rows() == [(owls, 2, 25), (oslo, 2, 21)]

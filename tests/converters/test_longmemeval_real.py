@@ -113,30 +113,30 @@ def _told(real: Real, ordinal: int) -> tuple[object, ...]:
 def test_first_middle_and_last_record_of_the_oracle(oracle: Real) -> None:
     assert _told(oracle, 0) == (
         "gpt4_2655b836", "temporal-reasoning", False, "2023-04-10 23:07", 3, "2023-04-10 17:50", "2023-04-10 17:15",
-        "6642494f88612e23", ["answer_4be1b6b4_2", "answer_4be1b6b4_3", "answer_4be1b6b4_1"], 2,
+        "bb10655ff38bd790", ["answer_4be1b6b4_2", "answer_4be1b6b4_3", "answer_4be1b6b4_1"], 2,
     )  # fmt: skip
     assert _told(oracle, 250) == (
         "8aef76bc", "single-session-assistant", False, "2023-05-25 02:24", 1, "2023-05-21 12:33", "2023-05-21 12:33",
-        "c95c555b1a6e0f36", ["answer_ultrachat_563222"], 1,
+        "1e4c7d738d3ca11c", ["answer_ultrachat_563222"], 1,
     )  # fmt: skip
     assert _told(oracle, 499) == (
         "09ba9854_abs", "multi-session", True, "2023-05-28 06:58", 2, "2023-05-25 16:04", "2023-05-26 07:07",
-        "4a8b69ab617a8ded", ["answer_96c743d0_abs_2", "answer_96c743d0_abs_1"], 1,
+        "040301c077a4f0e3", ["answer_96c743d0_abs_2", "answer_96c743d0_abs_1"], 1,
     )  # fmt: skip
 
 
 def test_first_middle_and_last_of_the_s_records(s59: Real) -> None:
     assert _told(s59, 0) == (
         "031748ae_abs", "knowledge-update", True, "2023-06-06 08:19", 52, "2023-04-25 04:07", "2023-06-02 18:47",
-        "7abd72b0553f6952", ["answer_8748f791_abs_1", "answer_8748f791_abs_2"], 0,
+        "3d732138dbe3ecd0", ["answer_8748f791_abs_1", "answer_8748f791_abs_2"], 0,
     )  # fmt: skip
     assert _told(s59, 29) == (
         "9a707b81", "temporal-reasoning", False, "2022-04-15 18:46", 54, "2022-02-19 11:29", "2022-04-10 18:31",
-        "48aad63d7ac1ce94", ["answer_dba89487_2", "answer_dba89487_1"], 2,
+        "aff9ac27618824f6", ["answer_dba89487_2", "answer_dba89487_1"], 2,
     )  # fmt: skip
     assert _told(s59, 58) == (
         "6a1eabeb", "knowledge-update", False, "2023-06-25 13:22", 40, "2023-04-23 08:57", "2023-05-30 13:53",
-        "975600aff978993c", ["answer_a25d4a91_1", "answer_a25d4a91_2"], 2,
+        "75da4b858b695c40", ["answer_a25d4a91_1", "answer_a25d4a91_2"], 2,
     )  # fmt: skip
 
 

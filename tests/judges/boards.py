@@ -112,6 +112,7 @@ def board(asks: Iterable[Ask]) -> Board:
                 "answer_session_ids": list(ask.evidence),
                 "evidence_hashes": list(ask.evidence),
                 "evidence_turns": [{"content_hash": text, "turn_index": turn} for text, turn in ask.turns],
+                "turn_labels": [],
             }
         )
         rows["query_options"].append({**name, "k": ask.own_k, "client_id": None})
