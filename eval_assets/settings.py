@@ -6,9 +6,8 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
@@ -16,9 +15,9 @@ from converters.datasets_mapping import DatasetMapping
 from converters.errors import BadInput
 from converters.published import PUBLISHED
 from eval_assets.project import Project
+from eval_assets.yaml_files import bad_setting, read_yaml
 from providers.registry import PROVIDERS
 
-_Model = TypeVar("_Model", bound=BaseModel)
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 DEFAULT_LIMIT: Final = 50
@@ -143,9 +142,9 @@ def load_settings(project: Project) -> Settings:
     Raises:
         BadInput: a file is missing or not YAML, or names an unknown setting, provider, store, system or benchmark.
     """
-    benchmarks = _read(project.benchmarks_file, _BenchmarksFile).benchmarks
+    benchmarks = read_yaml(project.benchmarks_file, _BenchmarksFile).benchmarks
     source = project.systems_file
-    read = _read(source, _SystemsFile)
+    read = read_yaml(source, _SystemsFile)
     systems: dict[str, System] = {}
     sweeps: dict[str, tuple[str, ...]] = {}
     for name, store in read.stores.items():
@@ -223,35 +222,12 @@ def _word(value: object) -> str:
     return re.sub(r"[^a-z0-9_]+", "p", str(value).lower())
 
 
-def _read(path: Path, model: type[_Model]) -> _Model:
-    try:
-        content = yaml.safe_load(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise BadInput(path, "no such file", "put it there") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}" if mark else None
-        raise BadInput(path, "not readable as YAML", "mend it there", record=line) from None
-    try:
-        return model.model_validate(content)
-    except ValidationError as error:
-        raise _bad(path, "", error) from None
-
-
 def _provider_settings(source: Path, field: str, provider: str, kind: str, values: Mapping[str, object]) -> None:
     entry = PROVIDERS[provider]
     try:
         (entry.ingest_settings if kind == "ingest" else entry.retrieval_settings)(values)
     except ValidationError as error:
-        raise _bad(source, field, error) from None
-
-
-def _bad(source: Path, prefix: str, error: ValidationError) -> BadInput:
-    first = error.errors(include_url=False)[0]
-    field = ".".join(part for part in (prefix, *map(str, first["loc"])) if part)
-    if first["type"] == "extra_forbidden":
-        return BadInput(source, "unknown setting", "correct its name or remove it", field=field)
-    return BadInput(source, first["msg"].lower(), "correct the value", field=field)
+        raise bad_setting(source, field, error) from None
 
 
 def _known(source: object, field: str, name: str, known: Mapping[str, object]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -12,16 +12,38 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
+READING: Final = "reading"
+
+
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on standard error, for as long as the work takes; nothing where that is no terminal."""
+    """A bar on standard error, for as long as the work takes; nothing where that is no terminal.
+
+    What is ``reading`` counts bytes, and shows them a second; all else shows the time that is left alone.
+    """
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Speed(TextColumn):
+        def render(self, task: Task) -> Text:
+            reading = task.description == READING and task.speed
+            return Text(f"{task.speed / 1e6:.0f} MB/s" if reading and task.speed else "")
 
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Speed(""), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("")
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+        under_way = ""
+
+        def tell(what: str, done: int, total: int) -> None:
+            nonlocal under_way
+            if what != under_way:
+                under_way = what
+                bar.reset(task, description=what, total=total)
+            bar.update(task, completed=done, total=total)
+
+        yield tell
 
 
 @contextmanager
