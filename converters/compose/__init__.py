@@ -1,0 +1,1 @@
+"""Haystacks of any length: filler sessions around each question's evidence."""
