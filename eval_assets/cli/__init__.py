@@ -5,12 +5,14 @@ from __future__ import annotations
 import typer
 
 from eval_assets.cli.benchmarks import benchmarks
+from eval_assets.cli.compose import compose
 from eval_assets.cli.convert import convert
 from eval_assets.cli.demo import demo
 from eval_assets.cli.doctor import doctor
 from eval_assets.cli.errors import one_line
 from eval_assets.cli.export import export
 from eval_assets.cli.fetch import fetch
+from eval_assets.cli.inspect import inspect
 from eval_assets.cli.plan import plan
 from eval_assets.cli.prune import prune
 from eval_assets.cli.refresh import refresh
@@ -24,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (plan, refresh, report, benchmarks, fetch, convert, export, doctor, prune, demo, ui):
+for command in (plan, refresh, report, benchmarks, fetch, convert, compose, inspect, export, doctor, prune, demo, ui):
     app.command()(one_line()(command))
 
 
