@@ -21,7 +21,7 @@ from converters.errors import BadInput
 from converters.source import SourceReader
 
 _READ_BYTES: Final = 1 << 20
-_PIECE_BYTES: Final = 1 << 26
+_PIECE_BYTES: Final = 1 << 28
 # How much of a cut may lie before a read's border. One that is missed leaves two objects in a piece, no more.
 _OVERLAP_BYTES: Final = 1 << 10
 # Objects that do not begin alike gather up to this size before they are looked at key by key.
@@ -33,7 +33,7 @@ _FETCH_AGAIN: Final = "fetch it again"
 
 
 def array_objects(
-    reader: SourceReader, first_keys: Collection[str], fast: Callable[[bytes], object] | None = None
+    reader: SourceReader, first_keys: Collection[str], fast: Callable[[bytearray], object] | None = None
 ) -> Iterator[list[object]]:
     """The elements in order, in lists of one or a few; nothing for an empty array.
 
@@ -47,9 +47,10 @@ def array_objects(
         BadInput: the file is not a JSON array, is cut off, is not UTF-8 or not JSON; names the element by number.
     """
     number = 1
-    held = b""
+    held = bytearray()
     for cut, last in _pieces(reader, first_keys):
         text = held + cut if held else cut
+        del cut
         try:
             elements = _parse(text, last, fast)
         except ValueError as error:
@@ -58,38 +59,45 @@ def array_objects(
                 continue
             problem, remedy = _diagnosis(error, text)
             raise BadInput(reader.path, problem, remedy, record=f"record {number}") from None
+        # A record may be a good part of the memory there is: its text need not stay while it is used.
+        del text
+        held = bytearray()
         yield elements
         number += len(elements)
-        held = b""
 
 
-def _pieces(reader: SourceReader, first_keys: Collection[str]) -> Iterator[tuple[bytes, bool]]:
+def _pieces(reader: SourceReader, first_keys: Collection[str]) -> Iterator[tuple[bytearray, bool]]:
     """The text after the opening bracket, without the commas at the cuts, and which piece is the last."""
     data = _after_bracket(reader)
     first = _FIRST_KEY.match(data)
     keys = {re.escape(key.encode()) for key in first_keys} | ({re.escape(first[1])} if first else set())
     any_cut = re.compile(rb'\}\s*(,)\s*\{\s*"(?:' + b"|".join(sorted(keys)) + rb')"\s*:')
+    key = b'"%b"' % first[1] if first else None
+    first = None
     searched = 0
     while True:
         begin = 0
         # Nearly always objects begin alike, and one key is found at several times the speed of a choice of keys.
-        alike = _commas(data, b'"%b"' % first[1], searched) if first and len(data) < _ALIKE_BYTES else None
-        for comma in alike or (match.start(1) for match in any_cut.finditer(data, searched)):
+        alike = _commas(data, key, searched) if key and len(data) < _ALIKE_BYTES else None
+        for comma in alike or [match.start(1) for match in any_cut.finditer(data, searched)]:
             yield data[begin:comma], False
             begin = comma + 1
-        rest = memoryview(data)[begin:]
-        if len(rest) > _PIECE_BYTES:
+        del data[:begin]
+        if len(data) > _PIECE_BYTES:
             problem = f"holds a record longer than {_PIECE_BYTES >> 20} MiB"
             raise BadInput(reader.path, problem, "look for a missing quote or bracket, or split the record")
-        searched = max(0, len(rest) - _OVERLAP_BYTES)
+        searched = max(0, len(data) - _OVERLAP_BYTES)
         more = reader.read(_READ_BYTES)
         if not more:
-            yield bytes(rest), True
+            # Handed over, not shared: see array_objects.
+            whole = [data]
+            del data
+            yield whole.pop(), True
             return
-        data = b"".join((rest, more))
+        data += more
 
 
-def _commas(data: bytes, key: bytes, start: int) -> list[int]:
+def _commas(data: bytearray, key: bytes, start: int) -> list[int]:
     """Where an object ends and one that begins with ``key`` follows: the commas between them."""
     found = []
     position = data.find(key, start)
@@ -101,10 +109,10 @@ def _commas(data: bytes, key: bytes, start: int) -> list[int]:
     return found
 
 
-def _after_bracket(reader: SourceReader) -> bytes:
-    data = b""
+def _after_bracket(reader: SourceReader) -> bytearray:
+    data = bytearray()
     while not data:
-        data = reader.read(_READ_BYTES)
+        data += reader.read(_READ_BYTES)
         if not data:
             raise BadInput(reader.path, "holds nothing but white space", _FETCH_AGAIN)
         data = data.lstrip()
@@ -114,29 +122,37 @@ def _after_bracket(reader: SourceReader) -> bytes:
     return data[1:]
 
 
-def _parse(text: bytes, last: bool, fast: Callable[[bytes], object] | None) -> list[object]:
-    if fast is not None and not last:
-        with suppress(ValueError):
-            return [fast(text)]
-    if not last:
+def _parse(text: bytearray, last: bool, fast: Callable[[bytearray], object] | None) -> list[object]:
+    if last:
+        text = text.rstrip()
+    alone = not last or text.endswith(b"]")
+    if last and alone:
+        del text[-1:]
+    if alone:
         # Nearly always one object, which needs no brackets around it and so no copy.
-        with suppress(ValueError):
-            return [from_json(text, cache_strings="keys")]
-    text = b"".join((b"[", text, b"" if last else b"]"))
+        for parse in (fast, _general):
+            with suppress(ValueError):
+                if parse is not None:
+                    return [parse(text)]
+    whole = b"".join((b"[", text, b"]" if alone else b""))
     try:
-        elements: list[object] = from_json(text, cache_strings="keys")
+        elements: list[object] = from_json(whole, cache_strings="keys")
     except ValueError as error:
         if _CUT_OFF in str(error):
             raise
         # The stricter parser refuses lone surrogates, naming no field; this one lets them through to the fields' check.
         try:
-            elements = json.loads(text.decode())
+            elements = json.loads(whole.decode())
         except (ValueError, RecursionError):
             raise error from None
     return elements
 
 
-def _diagnosis(error: ValueError, text: bytes) -> tuple[str, str]:
+def _general(text: bytearray) -> object:
+    return from_json(text, cache_strings="keys")
+
+
+def _diagnosis(error: ValueError, text: bytearray) -> tuple[str, str]:
     """What the parser's message means for the reader of ours."""
     said = str(error).split(" at line")[0]
     if _CUT_OFF in said:

@@ -63,7 +63,7 @@ class Record:
         return "_abs" in self.question_id
 
 
-def sound_record(text: bytes) -> Record:
+def sound_record(text: bytes | bytearray) -> Record:
     """The record of a JSON text that is as it should be: decoded and checked in one pass.
 
     Raises:

@@ -167,5 +167,5 @@ def test_records_before_a_bad_one_are_read(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="unknown format 'csv'; choose one of longmemeval, fixture"):
+    with pytest.raises(BadInput, match="unknown format 'csv'; choose one of longmemeval, locomo, datasets, fixture"):
         convert_corpus(tmp_path / "s.json", "csv", tmp_path / "corpus")
