@@ -109,9 +109,10 @@ class _Beginning:
 def _array_format(beginning: _Beginning) -> Format:
     import ijson
 
-    # What is damaged is left to the format's own reader, which can say where.
+    # What is damaged is left to the format's own reader, which can say where. As floats: of an integer of more digits
+    # than Python converts, ijson's parser otherwise ends the process.
     with suppress(ijson.JSONError, BadInput):
-        for prefix, event, value in ijson.parse(beginning):
+        for prefix, event, value in ijson.parse(beginning, use_float=True):
             if prefix == "item" and event == "map_key" and value in _TELLING:
                 return _TELLING[value]
             if (prefix, event) == ("item", "end_map"):

@@ -53,3 +53,12 @@ def test_a_file_that_is_cut_off_after_a_telling_key(tmp_path: Path) -> None:
 def test_parquet_is_a_data_set(tmp_path: Path) -> None:
     pl.DataFrame({"question": ["x"]}).write_parquet(tmp_path / "source")
     assert sniff_format(tmp_path / "source") == "datasets"
+
+
+@pytest.mark.parametrize("number", ["1" * 5_000, "-" + "9" * 4_301, "1e400", "1e" + "9" * 5_000, "0." + "1" * 5_000])
+def test_a_number_that_no_machine_holds(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "source"
+    path.write_text(json.dumps([{**sample(), "notes": 0}]).replace('"notes": 0', f'"notes": {number}'))
+    assert sniff_format(path) == "locomo"
+    path.write_text(f"[{number}]")
+    assert sniff_format(path) == "longmemeval"
