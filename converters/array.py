@@ -123,11 +123,13 @@ def _after_bracket(reader: SourceReader) -> bytearray:
 
 
 def _parse(text: bytearray, last: bool, fast: Callable[[bytearray], object] | None) -> list[object]:
+    end = len(text)
+    while last and end and text[end - 1 : end].isspace():
+        end -= 1
+    alone = not last or text[end - 1 : end] == b"]"
     if last:
-        text = text.rstrip()
-    alone = not last or text.endswith(b"]")
-    if last and alone:
-        del text[-1:]
+        # In place: the last record may be the only one, and large.
+        del text[end - alone :]
     if alone:
         # Nearly always one object, which needs no brackets around it and so no copy.
         for parse in (fast, _general):

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypedDict, Unpack
+from typing import Final, Self, TypedDict, Unpack
 
 import polars as pl
 
@@ -23,6 +23,8 @@ from converters.folder import whole_folder
 from converters.identity import Turn, content_hash, encode, session_key
 from converters.parquet import TableWriter, WrittenTable, read_table
 from converters.tables import BASE_OVERLAY, CORPUS
+
+_HAYSTACK_ROWS: Final = 4_000
 
 
 @dataclass(frozen=True)
@@ -153,17 +155,21 @@ class CorpusWriter:
 
     def add_haystack(self, haystack_id: str, sessions: Iterable[tuple[str, datetime | None]]) -> None:
         """Add a haystack: content hash and date of each session, in the source's order."""
-        held = list(sessions)
-        self._buffers["haystacks"].extend(
-            {
-                "haystack_id": [haystack_id] * len(held),
-                "position": range(len(held)),
-                "session_key": [session_key(digest, date) for digest, date in held],
-                "content_hash": [digest for digest, _ in held],
-                "session_date": [date for _, date in held],
-            },
-            ROW_CHARACTERS * len(held),
-        )
+        rows = iter(sessions)
+        position = 0
+        # Some thousands at a time: a haystack may be larger than a row group.
+        while held := list(islice(rows, _HAYSTACK_ROWS)):
+            self._buffers["haystacks"].extend(
+                {
+                    "haystack_id": [haystack_id] * len(held),
+                    "position": range(position, position + len(held)),
+                    "session_key": [session_key(digest, date) for digest, date in held],
+                    "content_hash": [digest for digest, _ in held],
+                    "session_date": [date for _, date in held],
+                },
+                ROW_CHARACTERS * len(held),
+            )
+            position += len(held)
 
     def add_question(
         self,

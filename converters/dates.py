@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final
 
 # Not strptime: its %a knows the names of the reader's own locale only.
 _DATE: Final = re.compile(r"([0-9]{4})/([0-9]{2})/([0-9]{2}) \([A-Z][a-z]{2}\) ([0-9]{2}):([0-9]{2})")
 
 
+@lru_cache(maxsize=1 << 15)
 def parse_date(text: str) -> datetime:
     """The moment that ``YYYY/MM/DD (Ddd) HH:MM`` names, in UTC.
 

@@ -69,11 +69,14 @@ def encode(sizes: Sequence[int], roles: Sequence[str], contents: Sequence[str]) 
     ends = list(accumulate(lengths, initial=0))
     numbers, text = memoryview(_numbers(lengths)), memoryview(joined)
     hashes = []
+    known: dict[str, str] = {}
     for first, last in pairwise(bounds):
         digest = hashlib.sha256(_head(tuple(roles[first:last])))
         digest.update(numbers[8 * first : 8 * last])
         digest.update(text[ends[first] : ends[last]])
-        hashes.append(digest.hexdigest())
+        # One object a text: a haystack of a million empty sessions is one of a million references.
+        name = digest.hexdigest()
+        hashes.append(known.setdefault(name, name))
     n_chars = [characters[last] - characters[first] for first, last in pairwise(bounds)]
     return EncodedSessions(hashes, n_chars, bounds, roles, lengths, joined)
 

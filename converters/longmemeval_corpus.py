@@ -48,8 +48,11 @@ def convert_longmemeval(
     counts: Counter[str] = Counter()
     keep_freed_memory()
     with open_source(source, progress, mark_surrogates=False) as reader, CorpusWriter(folder, provenance) as writer:
+        record: Record | None
         for record in read_records(reader):
             _add(writer, record, counts)
+        # The last record may be the only one, and large.
+        record = None
         fingerprint = reader.fingerprint()
         variant = longmemeval_variant(
             fingerprint.sha256,
@@ -65,11 +68,14 @@ def convert_longmemeval(
 
 
 def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
+    labels = list(_labels(record))
     turns = list(chain.from_iterable(record.haystack_sessions))
     contents = list(map(_CONTENT, turns))
     hashes = writer.add_sessions(list(map(len, record.haystack_sessions)), list(map(_ROLE, turns)), contents)
     counts["turns"] += len(turns)
     counts["blank_turns"] += contents.count("") + sum(map(str.isspace, contents))
+    # Written, and let go: of a million sessions even empty ones are a burden.
+    record.haystack_sessions.clear()
     writer.add_haystack(record.question_id, zip(hashes, record.haystack_dates, strict=True))
     writer.add_question(
         record.question_id,
@@ -85,7 +91,6 @@ def _add(writer: CorpusWriter, record: Record, counts: Counter[str]) -> None:
         for digest, source_id in zip(hashes, record.haystack_session_ids, strict=True)
         if source_id in evidence_ids
     )
-    labels = list(_labels(record))
     marked = [(hashes[position], index) for position, index, has_answer in labels if has_answer]
     writer.add_ground_truth(
         record.question_id,
@@ -127,6 +132,7 @@ def _count(record: Record, evidence_ids: set[str], counts: Counter[str]) -> None
             "questions_before_a_session": int(after > 0),
             "sessions_out_of_order": backwards,
             "unordered_haystacks": int(backwards > 0),
-            "repeated_ids": len(ids) - len(set(ids)),
+            # Not by a set, which for a haystack of a million sessions is as large as their ids.
+            "repeated_ids": sum(one == next_one for one, next_one in pairwise(sorted(ids))),
         }
     )

@@ -99,7 +99,7 @@ def _record(source: _Source) -> Record:
     ids = source.haystack_session_ids
     sound = (
         len(ids) == len(source.haystack_dates) == len(source.haystack_sessions)
-        and set(ids).issuperset(source.answer_session_ids)
+        and not set(source.answer_session_ids).difference(ids)
         and source.question_id
         and source.question_type
         and source.question

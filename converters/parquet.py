@@ -65,28 +65,32 @@ class TableWriter:
         self._meaning: list[pa.Table] = []
         self._temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
         path.parent.mkdir(parents=True, exist_ok=True)
+        short = [name for name in table.arrow.names if name not in table.prose] if table.prose else True
         self._writer = pq.ParquetWriter(
-            self._temporary, table.arrow, compression=_COMPRESSION, dictionary_pagesize_limit=_DICTIONARY_BYTES
+            self._temporary,
+            table.arrow,
+            compression=_COMPRESSION,
+            use_dictionary=short,
+            write_statistics=short,
+            dictionary_pagesize_limit=_DICTIONARY_BYTES,
         )
         self.written: WrittenTable | None = None
 
     def write(self, frame: pl.DataFrame) -> None:
         """Append one row group."""
         if not frame.is_empty():
-            frame = self.table.validate(frame)
-            self._append(frame, frame.to_arrow())
+            self._append(self.table.validate(frame).to_arrow())
 
     def write_arrow(self, rows: pa.Table) -> None:
         """Append one row group as it is; it is validated all the same."""
-        frame = pl.from_arrow(rows)
-        assert isinstance(frame, pl.DataFrame)
-        self._append(self.table.validate(frame), rows.select(self.table.arrow.names))
+        self.table.validate(_frame(rows))
+        self._append(rows.select(self.table.arrow.names))
 
-    def _append(self, frame: pl.DataFrame, rows: pa.Table) -> None:
-        # As Arrow, which copies: a polars selection would keep every text of the batch alive.
-        self._meaning.append(self.table.digested(frame).to_arrow())
+    def _append(self, rows: pa.Table) -> None:
+        meaning = rows.select(self.table.digested_columns)
+        self._meaning.append(_compact(meaning) if self.table.is_keyed else _distinct(meaning))
         self._writer.write_table(rows if rows.schema == self.table.arrow else rows.cast(self.table.arrow))
-        self.n_rows += frame.height
+        self.n_rows += rows.num_rows
 
     def add_provenance(self, facts: Mapping[str, object]) -> None:
         """Add facts to the footer that are known only now, such as the digest of a source read to its end."""
@@ -108,7 +112,10 @@ class TableWriter:
                     self._temporary.unlink(missing_ok=True)
 
     def _finish(self) -> WrittenTable:
-        digest = self.table.digest(_frame(self._meaning) if self._meaning else self.table.empty)
+        digest = self.table.digest(
+            _frame(_plain(pa.concat_tables(self._meaning))) if self._meaning else self.table.empty
+        )
+        self._meaning.clear()
         footer = {"table": self.table.name, "digest": digest, "rows": self.n_rows, **self._provenance}
         self._writer.add_key_value_metadata({_FOOTER_KEY: json.dumps(footer).encode()})
         self._writer.close()
@@ -116,8 +123,29 @@ class TableWriter:
         return WrittenTable(self.table, self.path, self.n_rows, digest)
 
 
-def _frame(parts: list[pa.Table]) -> pl.DataFrame:
-    frame = pl.from_arrow(pa.concat_tables(parts))
+def _distinct(rows: pa.Table) -> pa.Table:
+    return _frame(rows).unique().to_arrow()
+
+
+def _compact(rows: pa.Table) -> pa.Table:
+    """The rows with each text once: a haystack's id and the hash of a common text are those of many rows."""
+    texts = [index for index, field in enumerate(rows.schema) if pa.types.is_large_string(field.type)]
+    for index in texts:
+        rows = rows.set_column(index, rows.schema.field(index).name, rows.column(index).dictionary_encode())
+    return rows
+
+
+def _plain(rows: pa.Table) -> pa.Table:
+    """The inverse of ``_compact``."""
+    fields = [
+        (field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
+        for field in rows.schema
+    ]
+    return rows.cast(pa.schema(fields))
+
+
+def _frame(rows: pa.Table) -> pl.DataFrame:
+    frame = pl.from_arrow(rows)
     assert isinstance(frame, pl.DataFrame)
     return frame
 

@@ -36,12 +36,15 @@ class Table:
         schema: columns, dtypes, nullability, primary key and row rules.
         volatile: columns that say how a row came about (latency, error text), not what it means.
         meaning: the columns that determine all others, where a digest need not read every column.
+        prose: columns of long texts, never null and free of rules. A file keeps no dictionary of them and no least and
+            greatest value.
     """
 
     name: str
     schema: type[dy.Schema]
     volatile: frozenset[str] = field(default_factory=frozenset)
     meaning: tuple[str, ...] | None = None
+    prose: frozenset[str] = field(default_factory=frozenset)
 
     @cached_property
     def key(self) -> list[str]:
@@ -70,7 +73,7 @@ class Table:
             SchemaMismatch: a column is missing or has another dtype, a rule or the primary key is broken.
         """
         # Half the time of the check that explains itself, which a long conversion repeats a hundred times.
-        if self.schema.is_valid(frame):
+        if self.schema.is_valid(self._without_prose(frame)):
             return frame.select(self.schema.column_names())
         try:
             return self.schema.validate(frame)
@@ -79,20 +82,31 @@ class Table:
         except SchemaError as error:
             raise SchemaMismatch(f"table {self.name}: {str(error).splitlines()[0]}") from None
 
-    def digested(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """What a digest needs of a frame: each meaning once, or the key and the columns that it covers."""
-        if self.meaning:
-            return frame.select(self.meaning).unique()
-        return frame.select(*dict.fromkeys([*self.key, *self.digest_columns]))
+    def _without_prose(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The frame with its long texts left out once they are known to be texts: the check would copy them thrice."""
+        blank = [name for name in self.prose if frame.schema.get(name) == pl.String and not frame[name].null_count()]
+        return frame.with_columns(pl.lit("").alias(name) for name in blank)
+
+    @cached_property
+    def digested_columns(self) -> list[str]:
+        """What a digest needs of a frame: the meaning, or the key and the columns that it covers."""
+        return list(self.meaning or dict.fromkeys([*self.key, *self.digest_columns]))
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether what is digested tells the rows apart."""
+        return set(self.key) <= set(self.digested_columns)
 
     def digest(self, frame: pl.DataFrame) -> str:
         """Sha256 (hex) of what the rows mean, whatever their order: sorted by key, without volatile columns.
 
-        ``frame`` needs the columns of ``digested`` only. The rows are hashed as newline-delimited JSON, because that
+        ``frame`` needs ``digested_columns`` only. The rows are hashed as newline-delimited JSON, because that
         text does not change with the version of a library the way an internal hash does.
         """
         digest = hashlib.sha256(",".join(self.digest_columns).encode())
-        rows = self.digested(frame)
+        rows = frame.select(self.digested_columns)
+        if not self.is_keyed:
+            rows = rows.unique()
         rows = rows.sort(self.meaning or self.key).select(self.digest_columns)
         for part in rows.iter_slices(_DIGEST_SLICE):
             digest.update(part.write_ndjson().encode())

@@ -188,20 +188,75 @@ class RetrievalScores(dy.Schema):
     )
 
 
+class Answers(dy.Schema):
+    """One row a question, always all questions: what a reader answered, an LLM or somebody else's system."""
+
+    question_id = _text("which question", primary_key=True)
+    status = _text("ok, empty (no answer), degraded, error or not_run")
+    error = _text("what failed", nullable=True)
+    retryable = dy.Bool(description="whether asking again may help")
+    answer = _text("text of the answer; null where there is none", nullable=True)
+    latency_ms = dy.Float64(nullable=True, description="milliseconds that the real call took")
+    input_tokens = _count("tokens of the prompt", nullable=True)
+    output_tokens = _count("tokens of the answer", nullable=True)
+
+    @dy.rule()
+    def known_status(cls) -> pl.Expr:  # noqa: D102, N805
+        return pl.col("status").is_in(list(STATUSES))
+
+    @dy.rule()
+    def answered_if_ok(cls) -> pl.Expr:  # noqa: D102, N805
+        return (pl.col("status") != "ok") | pl.col("answer").is_not_null()
+
+
+class Judgments(dy.Schema):
+    """One row a question, always all questions: whether its answer is right."""
+
+    question_id = _text("which question", primary_key=True)
+    ordinal = _count("position in the source, from 0")
+    question_type = _text("as in the source")
+    is_abstention = dy.Bool(description="the haystack does not hold the answer")
+    status = _text("ok, empty (there is no answer, which is wrong), degraded, error or not_run (nobody judged)")
+    error = _text("what failed", nullable=True)
+    retryable = dy.Bool(description="whether judging again may help")
+    judge = _text("who judged, for instance a model", nullable=True)
+    label = dy.Bool(nullable=True, description="whether the answer is right; null unless status is ok or empty")
+    score = dy.Float64(nullable=True, description="the judge's score, where it gives one")
+    explanation = _text("the judge's reason, where it gives one", nullable=True)
+    latency_ms = dy.Float64(nullable=True, description="milliseconds that the real call took")
+    input_tokens = _count("tokens of the judge's prompt", nullable=True)
+    output_tokens = _count("tokens of the judge's reply", nullable=True)
+
+    @dy.rule()
+    def known_status(cls) -> pl.Expr:  # noqa: D102, N805
+        return pl.col("status").is_in(list(STATUSES))
+
+    @dy.rule()
+    def labelled_if_scored(cls) -> pl.Expr:  # noqa: D102, N805
+        return pl.col("status").is_in(list(SCORED_STATUSES)) == pl.col("label").is_not_null()
+
+
 class Report(dy.Schema):
     """One row a slice, level, metric and cut-off."""
 
     slice = _text("all, or type:<question_type>", primary_key=True)
-    level = _text("session or turn", primary_key=True)
-    metric = _text("hit, recall, recall_all, precision, f1, mrr or ndcg", primary_key=True)
-    k = _count("cut-off; 0 for each query's own", primary_key=True)
+    level = _text("session or turn for retrieval, answer for judged answers", primary_key=True)
+    metric = _text(
+        "hit, recall, recall_all, precision, f1, mrr or ndcg; of answers accuracy, accuracy_task_averaged or "
+        "accuracy_abstention",
+        primary_key=True,
+    )
+    k = _count("cut-off; 0 for each query's own, and of answers", primary_key=True)
     value = dy.Float64(nullable=True, description="mean over scored questions; null where any of them is undefined")
-    ci_low = dy.Float64(nullable=True, description="95 % bootstrap interval, lower end")
-    ci_high = dy.Float64(nullable=True, description="95 % bootstrap interval, upper end")
+    ci_low = dy.Float64(nullable=True, description="95 % interval, lower end: bootstrap; of answers Wilson's")
+    ci_high = dy.Float64(nullable=True, description="95 % interval, upper end")
     strict = dy.Float64(nullable=True, description="mean with failed questions as zero")
     n = _count("questions scored: neither excluded nor failed")
-    n_excluded = _count("questions without evidence to find (abstention, no evidence; at turn level, no marked turn)")
-    n_failed = _count("questions whose search failed")
+    n_excluded = _count(
+        "questions without evidence to find (abstention, no evidence; at turn level, no marked turn); of "
+        "accuracy_abstention those that the haystack answers"
+    )
+    n_failed = _count("questions whose search failed; of answers those that could not be, or were not, judged")
     n_undefined = _count("of n, questions whose list was cut before k, or whose hits do not say which turns they cover")
 
 
@@ -210,24 +265,26 @@ class Leaderboard(dy.Schema):
 
     benchmark = _text("which benchmark", primary_key=True)
     system = _text("which system", primary_key=True)
-    n = _count("questions with evidence to find, failed ones included")
-    n_failed = _count("of these, those whose search failed")
-    n_excluded = _count("questions without evidence to find")
+    n = _count("questions with evidence to find, failed ones included; null without retrieval", nullable=True)
+    n_failed = _count("of these, those whose search failed", nullable=True)
+    n_excluded = _count("questions without evidence to find", nullable=True)
     hit_5 = dy.Float64(nullable=True, description="session hit@5, strict: failed questions count as zero")
     recall_5 = dy.Float64(nullable=True, description="session recall@5, strict")
     mrr_5 = dy.Float64(nullable=True, description="session mrr@5, strict")
     hit_10 = dy.Float64(nullable=True, description="session hit@10, strict")
     recall_10 = dy.Float64(nullable=True, description="session recall@10, strict")
     ndcg_10 = dy.Float64(nullable=True, description="session ndcg@10, strict")
+    n_answers = _count("questions whose answer counts, those that nobody could judge included", nullable=True)
+    accuracy = dy.Float64(nullable=True, description="share of right answers, strict: not judged counts as wrong")
 
 
 CORPUS: Final = {
     table.name: table
     for table in (
         Table("questions", Questions),
-        Table("haystacks", Haystacks),
+        Table("haystacks", Haystacks, meaning=("haystack_id", "position", "content_hash", "session_date")),
         Table("sessions", Sessions, meaning=("content_hash",)),
-        Table("turns", Turns, meaning=("content_hash",)),
+        Table("turns", Turns, meaning=("content_hash",), prose=frozenset({"content"})),
         Table("memories", Memories),
         Table("query_options", QueryOptions),
         Table("ground_truth", GroundTruth),
@@ -235,5 +292,9 @@ CORPUS: Final = {
 }
 SEARCH_RESULTS: Final = Table("search_results", SearchResults, volatile=frozenset({"latency_ms", "error"}))
 RETRIEVAL_SCORES: Final = Table("retrieval_scores", RetrievalScores, volatile=frozenset({"latency_ms"}))
+ANSWERS: Final = Table("answers", Answers, volatile=frozenset({"latency_ms", "error", "input_tokens", "output_tokens"}))
+JUDGMENTS: Final = Table(
+    "judgments", Judgments, volatile=frozenset({"latency_ms", "error", "input_tokens", "output_tokens"})
+)
 REPORT: Final = Table("report", Report)
 LEADERBOARD: Final = Table("leaderboard", Leaderboard)
