@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
 
+from eval_assets import keys
 from eval_assets.assets.corpus import corpus
+from eval_assets.assets.imported import imported_assets
 from eval_assets.assets.leaderboard import leaderboard
 from eval_assets.assets.report import report_asset
 from eval_assets.assets.scores import scores_asset
@@ -19,6 +22,7 @@ from eval_assets.graph import Graph
 from eval_assets.io_manager import ParquetIOManager
 from eval_assets.project import Project
 from eval_assets.settings import load_settings
+from eval_assets.settings_systems import ImportedSystem, System
 
 # Checks on partitions and data versions on outputs are marked as new in Dagster; the contract tests hold them still.
 for _kind in (dg.PreviewWarning, dg.BetaWarning):
@@ -32,16 +36,15 @@ def build_graph(project: Project) -> Graph:
 
 def build_definitions(graph: Graph, **more: Any) -> dg.Definitions:
     """The Dagster definitions of a project; ``more`` adds jobs and sensors."""
-    systems = graph.settings.systems.items()
     return dg.Definitions(
         assets=[
             benchmark_source(graph),
             corpus(graph),
             *(store_asset(graph, name, store) for name, store in graph.settings.stores.items()),
             *(
-                make(graph, name, system)
-                for name, system in systems
-                for make in (search_asset, scores_asset, report_asset)
+                asset
+                for name, system in graph.settings.systems.items()
+                for asset in _system_assets(graph, name, system)
             ),
             leaderboard(graph),
         ],
@@ -50,3 +53,13 @@ def build_definitions(graph: Graph, **more: Any) -> dg.Definitions:
         executor=dg.in_process_executor,
         **more,
     )
+
+
+def _system_assets(graph: Graph, name: str, system: System | ImportedSystem) -> Iterator[dg.AssetsDefinition]:
+    if isinstance(system, ImportedSystem):
+        yield from imported_assets(graph, name, system)
+    else:
+        yield search_asset(graph, name, system)
+    if keys.scores_key(name) in graph.shelf.layout:
+        yield scores_asset(graph, name, system)
+    yield report_asset(graph, name, system)

@@ -10,6 +10,7 @@ from converters.parquet import footer, read_table
 from eval_assets import keys
 from eval_assets.assets.store import LEFT_OUT, SENT, STORED, placement
 from eval_assets.graph import Graph
+from eval_assets.settings_systems import System
 from eval_assets.stored import UNREADABLE, Event, last_event
 from judges.checks import evidence_unknown, k_reaches_haystack, questions_missing, questions_unknown
 from providers.documents import CONTAINERS, ask, leaks
@@ -24,13 +25,13 @@ def all_checks(graph: Graph) -> list[dg.AssetChecksDefinition]:
     checks.append(_evidence(graph))
     for name in graph.settings.stores:
         checks += [_stored_is_sent(graph, name), _store_payload(graph, name)]
-    for name in graph.settings.systems:
-        checks += [
-            _every_question(graph, keys.search_key(name)),
-            _every_question(graph, keys.scores_key(name)),
-            _query_payload(graph, name),
-            _cutoff_below_haystack(graph, name),
-        ]
+    for name, system in graph.settings.systems.items():
+        made = (keys.search_key(name), keys.scores_key(name), keys.answers_key(name), keys.judgments_key(name))
+        checks += [_every_question(graph, key) for key in made if key in graph.shelf.layout]
+        if isinstance(system, System):
+            checks.append(_query_payload(graph, name, system))
+        if keys.scores_key(name) in graph.shelf.layout:
+            checks.append(_cutoff_below_haystack(graph, name))
     return checks
 
 
@@ -139,8 +140,8 @@ def _store_payload(graph: Graph, name: str) -> dg.AssetChecksDefinition:
     )
 
 
-def _query_payload(graph: Graph, name: str) -> dg.AssetChecksDefinition:
-    store = keys.store_key(graph.settings.systems[name].store)
+def _query_payload(graph: Graph, name: str, system: System) -> dg.AssetChecksDefinition:
+    store = keys.store_key(system.store)
 
     def judge(instance: dg.DagsterInstance, partition: str | None, _: Event) -> Verdict:
         containers = graph.shelf.table(instance, store, partition, CONTAINERS.name)

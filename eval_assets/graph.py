@@ -17,13 +17,14 @@ from polars.datatypes import DataTypeClass
 from converters.errors import BadInput, Told
 from converters.parquet import WrittenTable
 from converters.schema import Table
-from converters.tables import CORPUS, LEADERBOARD, REPORT, RETRIEVAL_SCORES, SEARCH_RESULTS
+from converters.tables import ANSWERS, CORPUS, JUDGMENTS, LEADERBOARD, REPORT, RETRIEVAL_SCORES, SEARCH_RESULTS
 from eval_assets import keys
 from eval_assets.code_version import CodeVersion
 from eval_assets.io_manager import Rows
 from eval_assets.locks import stepping
 from eval_assets.project import Project
 from eval_assets.settings import Settings, flatten
+from eval_assets.settings_systems import ImportedSystem, System
 from eval_assets.stored import SECONDS, VERSION, Layout, Shelf
 from providers.documents import CONTAINERS
 from providers.registry import PROVIDERS
@@ -57,9 +58,13 @@ class Graph:
                 **PROVIDERS[store.provider].store_tables(),
                 CONTAINERS.name: CONTAINERS,
             }
-        for name in self.settings.systems:
-            tables[keys.search_key(name)] = SEARCH_RESULTS
-            tables[keys.scores_key(name)] = RETRIEVAL_SCORES
+        for name, system in self.settings.systems.items():
+            if isinstance(system, System) or system.has_results:
+                tables[keys.search_key(name)] = SEARCH_RESULTS
+                tables[keys.scores_key(name)] = RETRIEVAL_SCORES
+            if isinstance(system, ImportedSystem) and system.has_answers:
+                tables[keys.answers_key(name)] = ANSWERS
+                tables[keys.judgments_key(name)] = JUDGMENTS
             tables[keys.report_key(name)] = REPORT
         return {**tables, keys.LEADERBOARD: LEADERBOARD}
 

@@ -20,7 +20,9 @@ class RefreshConfig(dg.Config):
 
     systems: list[str] = Field(default=[], description="only these systems; all if empty")
     benchmarks: list[str] = Field(default=[], description="only these benchmarks; all if empty")
-    to: str | None = Field(default=None, description="up to this stage: corpus, store, search, scores, report")
+    to: str | None = Field(
+        default=None, description="up to this stage: corpus, store, search, scores, answers, judgments, report"
+    )
 
 
 @dg.op(description="Materialize what is stale, missing or incomplete, wave by wave, and nothing else.")

@@ -8,7 +8,7 @@ import dagster as dg
 
 from converters.tables import CORPUS
 
-STAGES: Final = ("source", "corpus", "store", "search", "scores", "report", "leaderboard")
+STAGES: Final = ("source", "corpus", "store", "search", "scores", "answers", "judgments", "report", "leaderboard")
 
 SOURCE: Final = dg.AssetKey("benchmark_source")
 LEADERBOARD: Final = dg.AssetKey("leaderboard")
@@ -39,7 +39,30 @@ def report_key(system: str) -> dg.AssetKey:
     return dg.AssetKey([system, "report"])
 
 
-_LAST: Final = {"search_results": "search", "retrieval_scores": "scores", "report": "report"}
+def results_source_key(system: str) -> dg.AssetKey:
+    """The files that an imported system's results are read from."""
+    return dg.AssetKey([system, _RESULTS_SOURCE])
+
+
+def answers_key(system: str) -> dg.AssetKey:
+    """A system's answers."""
+    return dg.AssetKey([system, "answers"])
+
+
+def judgments_key(system: str) -> dg.AssetKey:
+    """What a judge says of a system's answers."""
+    return dg.AssetKey([system, "judgments"])
+
+
+_RESULTS_SOURCE: Final = "results_source"
+_LAST: Final = {
+    _RESULTS_SOURCE: "source",
+    "search_results": "search",
+    "retrieval_scores": "scores",
+    "answers": "answers",
+    "judgments": "judgments",
+    "report": "report",
+}
 
 
 def stage_of(key: dg.AssetKey) -> str:
@@ -53,13 +76,30 @@ def stage_of(key: dg.AssetKey) -> str:
     return _LAST[key.path[-1]]
 
 
+def system_of(key: dg.AssetKey) -> str | None:
+    """The system that an asset belongs to; None for what systems share."""
+    return key.path[0] if len(key.path) > 1 and key.path[0] not in ("corpus", "stores") else None
+
+
+def is_results_source(key: dg.AssetKey) -> bool:
+    """Whether an asset is the files of an imported system."""
+    return key.path[-1] == _RESULTS_SOURCE
+
+
 def chain(system: str, store: str) -> list[dg.AssetKey]:
     """All partitioned assets that a system's report on a benchmark is made of, upstream first."""
+    return [*_CORPUS, store_key(store), search_key(system), scores_key(system), report_key(system)]
+
+
+def imported_chain(system: str, *, results: bool, answers: bool) -> list[dg.AssetKey]:
+    """The same for a system whose rankings, answers or both are read from files."""
     return [
-        SOURCE,
-        *(corpus_key(table) for table in CORPUS),
-        store_key(store),
-        search_key(system),
-        scores_key(system),
+        *_CORPUS,
+        results_source_key(system),
+        *([search_key(system), scores_key(system)] if results else []),
+        *([answers_key(system), judgments_key(system)] if answers else []),
         report_key(system),
     ]
+
+
+_CORPUS: Final = (SOURCE, *(corpus_key(table) for table in CORPUS))

@@ -12,14 +12,18 @@ import dagster as dg
 from eval_assets import keys
 from eval_assets.code_version import CodeVersion
 from eval_assets.graph import Graph
-from eval_assets.scope import Part, Scope
-from eval_assets.sources import change_since, source_of, where_to_put
+from eval_assets.result_sources import result_source_of, results_lacking
+from eval_assets.scope import Part, Scope, parts_of
+from eval_assets.sources import Watched, change_since, source_of, where_to_put
 from eval_assets.staleness import Cause, Refusal, StatusReader, refusals
 from eval_assets.stored import PATH, RETRYABLE, SECONDS, VERSION, Event, events, last_event
 from eval_assets.versions import versions
 
 RETRIES: Final = 3
 """How often rows that may be retried are retried before they are final."""
+
+INPUTS_RUN: Final = "its inputs run"
+"""Why a part runs that is not stale yet."""
 
 _HISTORY: Final = 20
 
@@ -50,7 +54,7 @@ class Plan:
         work: what runs in any case, upstream first.
         may_follow: what runs if the results of the work differ from what is stored.
         fresh: how many parts need nothing.
-        unavailable: benchmark to what a person can do about its missing file.
+        unavailable: benchmark, or imported system and benchmark, to what a person can do about its missing file.
         seconds: upper bound, from how long each part took last time; parts never made are not in it.
         remote_calls: upper bound of calls to remote services.
     """
@@ -109,15 +113,16 @@ class Planner:
             held = frozenset[Part]().union(*(behind[up] for up in self._required(part) if up in behind))
             behind[part] = held | {part} if self._refused(part) else held
             if found is None and self._sure_to_follow(part, work):
-                found = Work(part, "stale", ("its inputs run",))
+                found = Work(part, "stale", (INPUTS_RUN,))
             if found is None:
                 if self._event(part) and any(up in work or up in follow for up in self._upstream(part)):
                     follow.append(part)
                 elif self._event(part):
                     fresh += 1
                 continue
-            if part.partition and self._needs_file(part) and not self._scope.available(part.partition):
-                unavailable[part.partition] = where_to_put(self._graph.project, self._graph.settings, part.partition)
+            lacking = self._lacking(part)
+            if lacking:
+                unavailable |= lacking
             elif all(up in work or self._event(up) for up in self._required(part)):
                 work[part] = replace(found, behind=held)
         seconds = sum(self._seconds(part) for part in (*work, *follow))
@@ -161,8 +166,8 @@ class Planner:
         return sorted([*failed, *cut_off])
 
     def _why(self, part: Part, event: Event) -> Iterator[str]:
-        if part.key == keys.SOURCE:
-            yield from self._source_change(str(part.partition), event)
+        if keys.stage_of(part.key) == "source":
+            yield from self._source_change(part, event)
             return
         causes = self._status.status(part.key, part.partition).causes
         for cause, upstream in causes:
@@ -179,12 +184,21 @@ class Planner:
                 if ran and ran.storage_id > event.storage_id and upstream_part.key not in named:
                     yield f"{upstream_part} ran since"
 
-    def _source_change(self, benchmark: str, event: Event) -> Iterator[str]:
-        if self._scope.available(benchmark):
-            source = source_of(self._graph.project, self._graph.settings, benchmark)
-            changed = change_since(source, event.metadata)
-            if changed:
-                yield changed
+    def _source_change(self, part: Part, event: Event) -> Iterator[str]:
+        source = self._source(part)
+        changed = change_since(source, event.metadata) if source else None
+        if changed:
+            yield changed
+
+    def _source(self, part: Part) -> Watched | None:
+        """The files that a source is; None where one is missing."""
+        project, settings, benchmark = self._graph.project, self._graph.settings, str(part.partition)
+        system = keys.system_of(part.key)
+        if system is None:
+            return source_of(project, settings, benchmark) if self._scope.available(benchmark) else None
+        if results_lacking(project, settings, system, benchmark):
+            return None
+        return result_source_of(project, settings, system, benchmark)
 
     def _changed_input(self, upstream: dg.AssetKey, part: Part, event: Event) -> str:
         name = upstream.to_user_string()
@@ -213,7 +227,24 @@ class Planner:
         return [Part(parent, part.partition) for parent in sorted(parents)]
 
     def _required(self, part: Part) -> Sequence[Part]:
-        return self._upstream(part) if part.partition else []
+        """What must be there first: of an imported system, what it has on this benchmark."""
+        if part.partition is None:
+            return []
+        system = keys.system_of(part.key)
+        own = set(parts_of(self._graph.settings, system, part.partition)) if system else set()
+        return [up for up in self._upstream(part) if up in own or keys.system_of(up.key) is None]
+
+    def _lacking(self, part: Part) -> dict[str, str]:
+        """What is missing on disk to make a part, and what to do about it."""
+        benchmark, system = part.partition, keys.system_of(part.key)
+        if benchmark is None:
+            return {}
+        project, settings = self._graph.project, self._graph.settings
+        if self._needs_file(part) and not self._scope.available(benchmark):
+            return {benchmark: where_to_put(project, settings, benchmark)}
+        reads = keys.stage_of(part.key) in ("source", "search", "answers", "judgments")
+        lacking = results_lacking(project, settings, system, benchmark) if system and reads else None
+        return {f"{system} on {benchmark}": lacking} if lacking else {}
 
     def _needs_file(self, part: Part) -> bool:
         return keys.stage_of(part.key) in ("source", "corpus") or not self._event(

@@ -19,10 +19,11 @@ import dagster as dg
 
 from eval_assets import keys
 from eval_assets.graph import BAD_INPUT
-from eval_assets.plan import Plan, Planner, Work
+from eval_assets.plan import INPUTS_RUN, Plan, Planner, Work
 from eval_assets.scope import Part, Scope
 from eval_assets.stored import last_event
 
+LEADERBOARD: Final = Part(keys.LEADERBOARD, None)
 TAG: Final = "eval_assets/refresh"
 _MOST_RUNS: Final = 5
 _UNFINISHED: Final = (
@@ -137,6 +138,9 @@ def close_dead_runs(instance: dg.DagsterInstance) -> None:
 
 def _next(plan: Plan, failed: set[Part]) -> list[Work]:
     work = [one for one in plan.work if one.part not in failed and failed.isdisjoint(one.behind)]
+    if all(one.part == LEADERBOARD and one.why == (INPUTS_RUN,) for one in work):
+        # What it would wait for has failed.
+        return []
     partitioned = [one for one in work if one.part.partition]
     # The leaderboard goes last, once; beside a single benchmark it needs no run of its own.
     return work if len({one.part.partition for one in partitioned}) <= 1 else partitioned

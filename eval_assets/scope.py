@@ -11,6 +11,9 @@ import dagster as dg
 from converters.errors import BadInput
 from eval_assets import keys
 from eval_assets.graph import Graph
+from eval_assets.result_sources import results_lacking
+from eval_assets.settings import Settings
+from eval_assets.settings_systems import ImportedSystem, System
 from eval_assets.sources import where_to_put
 
 
@@ -23,6 +26,18 @@ class Part:
 
     def __str__(self) -> str:
         return self.key.to_user_string() + (f" [{self.partition}]" if self.partition else "")
+
+
+def parts_of(settings: Settings, system: str, benchmark: str) -> list[Part]:
+    """All parts that a system's report on a benchmark is made of, upstream first; none where it cannot have one."""
+    found = settings.systems[system]
+    if isinstance(found, System):
+        return [Part(key, benchmark) for key in keys.chain(system, found.store)]
+    roles = found.files(benchmark)
+    if not roles:
+        return []
+    chain = keys.imported_chain(system, results="results" in roles, answers=bool(roles.keys() - {"results"}))
+    return [Part(key, benchmark) for key in chain]
 
 
 @dataclass(frozen=True)
@@ -42,7 +57,7 @@ class Scope:
     to: str | None = None
 
     def check(self) -> None:
-        """Raise ``BadInput`` for an unknown name, or for a named benchmark whose file is missing."""
+        """Raise ``BadInput`` for an unknown name, or for a named benchmark or pair whose file is missing."""
         settings = self.graph.settings
         for name in self.systems:
             if name not in settings.systems and name not in settings.sweeps:
@@ -53,8 +68,25 @@ class Scope:
                 raise BadInput(
                     f"benchmark {name}", "its file is missing", where_to_put(self.graph.project, settings, name)
                 )
+        for name in self.systems:
+            self._check_results(name)
         if self.to is not None and self.to not in keys.STAGES:
             raise BadInput("--to", f"unknown stage {self.to!r}", f"known are: {', '.join(keys.STAGES)}")
+
+    def _check_results(self, name: str) -> None:
+        """What was named and cannot be made is an error: no results on these benchmarks, or their file is missing."""
+        settings = self.graph.settings
+        found = settings.systems.get(name)
+        if not isinstance(found, ImportedSystem) or not self.benchmarks:
+            return
+        on = [benchmark for benchmark in self.benchmarks if benchmark in found.benchmarks]
+        if not on:
+            known = ", ".join(found.benchmarks)
+            raise BadInput(f"system {name}", "it has no results there", f"it has results on: {known}")
+        for benchmark in on:
+            lacking = results_lacking(self.graph.project, settings, name, benchmark)
+            if lacking:
+                raise BadInput(f"system {name} on {benchmark}", "its result file is missing", lacking)
 
     def check_benchmark(self, name: str) -> None:
         """Raise ``BadInput`` for an unknown benchmark."""
@@ -82,14 +114,20 @@ class Scope:
     def pairs(self) -> list[tuple[str, str]]:
         """(system, benchmark) pairs that may be created: the targets, and what was named.
 
-        Naming both sides names their pairs; naming one side names its pairs with whatever the targets use on the other.
+        Naming both sides names their pairs; naming one side names its pairs with whatever the targets use on the other,
+        and an imported system with all benchmarks that it has files for.
         """
         targets = self.graph.settings.pairs
         if self.systems and self.benchmarks:
             return [(system, benchmark) for benchmark in self.chosen_benchmarks for system in self.chosen_systems]
         if self.systems:
             others = list(dict.fromkeys(benchmark for _, benchmark in targets))
-            return [(system, benchmark) for benchmark in others for system in self.chosen_systems]
+            imported = {
+                name: found.benchmarks
+                for name, found in self.graph.settings.systems.items()
+                if isinstance(found, ImportedSystem)
+            }
+            return [(system, benchmark) for system in self.chosen_systems for benchmark in imported.get(system, others)]
         if self.benchmarks:
             others = list(dict.fromkeys(system for system, _ in targets))
             return [(system, benchmark) for benchmark in self.chosen_benchmarks for system in others]
@@ -112,8 +150,7 @@ class Scope:
         return ranked + [part for part in [Part(keys.LEADERBOARD, None)] if self._reaches(part.key)]
 
     def _chain(self, system: str, benchmark: str) -> list[Part]:
-        store = self.graph.settings.systems[system].store
-        return [Part(key, benchmark) for key in keys.chain(system, store) if self._reaches(key)]
+        return [part for part in parts_of(self.graph.settings, system, benchmark) if self._reaches(part.key)]
 
     def _reaches(self, key: dg.AssetKey) -> bool:
         return self.to is None or keys.STAGES.index(keys.stage_of(key)) <= keys.STAGES.index(self.to)

@@ -6,30 +6,24 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from converters.datasets_mapping import DatasetMapping
 from converters.errors import BadInput
 from converters.published import PUBLISHED
 from eval_assets.project import Project
+from eval_assets.settings_systems import AnySystem, ImportedSystem, Name, Store, Strict, System
 from eval_assets.yaml_files import bad_setting, read_yaml
 from providers.registry import PROVIDERS
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-
-DEFAULT_LIMIT: Final = 50
 _PUBLISHED: Final = ", ".join(PUBLISHED)
 RESERVED: Final = {"corpus", "stores", "benchmark_source", "leaderboard", "comparison"}
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Benchmark(_Strict):
+class Benchmark(Strict):
     """One benchmark: its format, the names its file may have, and which published file it is, or where to get it."""
 
     description: str = ""
@@ -69,59 +63,48 @@ class Benchmark(_Strict):
         return self.format == "datasets" and path.is_dir()
 
 
-class Store(_Strict):
-    """What is ingested: a provider, how haystacks become containers, and the settings that shape the store."""
-
-    provider: str
-    isolation: Literal["global", "isolated"] = "isolated"
-    revision: str | int = 1
-    ingest: dict[str, Any] = {}
-
-
-class System(_Strict):
-    """A store, how it is searched, and how many hits are asked for."""
-
-    description: str = ""
-    owner: str = "team:memory"
-    store: Name
-    revision: str | int = 1
-    limit: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_LIMIT
-    retrieval: dict[str, Any] = {}
-
-
-class Target(_Strict):
+class Target(Strict):
     """Pairs that a refresh creates: each of the systems on each of the benchmarks."""
 
     systems: tuple[str, ...]
     benchmarks: tuple[str, ...]
 
 
-class Settings(_Strict):
+class Settings(Strict):
     """All settings, sweeps expanded, every name known and every provider's settings valid."""
 
     benchmarks: dict[Name, Benchmark]
     stores: dict[Name, Store]
-    systems: dict[Name, System]
+    systems: dict[Name, AnySystem]
     sweeps: dict[str, tuple[str, ...]]
     targets: tuple[Target, ...]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """(system, benchmark) of all targets; the name of a sweep stands for all its systems."""
+        """(system, benchmark) of all targets; the name of a sweep stands for all its systems.
+
+        An imported system makes pairs with the benchmarks that it has files for.
+        """
         return [
             (system, benchmark)
             for target in self.targets
             for name in target.systems
             for system in self.sweeps.get(name, (name,))
             for benchmark in target.benchmarks
+            if self.is_pair(system, benchmark)
         ]
 
+    def is_pair(self, system: str, benchmark: str) -> bool:
+        """Whether the system can have a report on the benchmark."""
+        found = self.systems[system]
+        return not isinstance(found, ImportedSystem) or benchmark in found.benchmarks
 
-class _SystemsFile(_Strict):
+
+class _SystemsFile(Strict):
     """As written; a dotted name (``retrieval.rrf_k``) is the same as a nested one."""
 
     stores: dict[Name, Store]
-    systems: dict[Name, System]
+    systems: dict[Name, AnySystem]
     targets: tuple[Target, ...] = ()
 
     @field_validator("stores", "systems", mode="before")
@@ -132,7 +115,7 @@ class _SystemsFile(_Strict):
         return {name: nest(flatten(one)) if isinstance(one, Mapping) else one for name, one in value.items()}
 
 
-class _BenchmarksFile(_Strict):
+class _BenchmarksFile(Strict):
     benchmarks: dict[Name, Benchmark]
 
 
@@ -145,15 +128,21 @@ def load_settings(project: Project) -> Settings:
     benchmarks = read_yaml(project.benchmarks_file, _BenchmarksFile).benchmarks
     source = project.systems_file
     read = read_yaml(source, _SystemsFile)
-    systems: dict[str, System] = {}
+    systems: dict[str, System | ImportedSystem] = {}
     sweeps: dict[str, tuple[str, ...]] = {}
     for name, store in read.stores.items():
         _known(source, f"stores.{name}.provider", store.provider, PROVIDERS)
         _provider_settings(source, f"stores.{name}.ingest", store.provider, "ingest", store.ingest)
     for name, system in read.systems.items():
-        _known(source, f"systems.{name}.store", system.store, read.stores)
         if name in RESERVED:
             raise BadInput(source, "this name is taken by an asset", "choose another", field=f"systems.{name}")
+        if isinstance(system, ImportedSystem):
+            for role in ("results", "answers", "judgments"):
+                for benchmark in getattr(system, role):
+                    _known(source, f"systems.{name}.{role}", benchmark, benchmarks)
+            systems[name] = system
+            continue
+        _known(source, f"systems.{name}.store", system.store, read.stores)
         expanded = _expanded(source, name, system)
         for one, values in expanded.items():
             provider = read.stores[values.store].provider

@@ -1,13 +1,13 @@
-"""The file of a benchmark, and whether it is still the one that a materialization saw."""
+"""The files that the graph begins with, and whether they are still those that a materialization saw."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from converters.datasets_mapping import DatasetMapping
 from converters.errors import BadInput
@@ -23,6 +23,27 @@ FORMAT: Final = "format"
 MAPPING: Final = "mapping sha256"
 STAT: Final = "eval_assets/source_stat"
 _VERSIONED: Final = (FORMAT, SHA256, SIDECAR, MAPPING)
+
+
+class Watched(Protocol):
+    """Files and how they are read."""
+
+    @property
+    def settings(self) -> Mapping[str, str | None]:
+        """The facts that no file has to be read for; None for those that a materialization must not have."""
+        ...
+
+    def stat(self) -> dict[str, Any]:
+        """What is compared before anything is hashed again: place, size and time of the files."""
+        ...
+
+    def facts(self) -> dict[str, Any]:
+        """What a materialization says of them; reads the files."""
+        ...
+
+    def versioned(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of the facts that decide a result."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -45,22 +66,30 @@ class Source:
 
     def stat(self) -> dict[str, Any]:
         """What is compared before anything is hashed again: place, size and time of the files."""
-        files = [*source_files(self.path), *([self.sidecar] if self.sidecar else [])]
-        return {str(path): list(_stat(path)) for path in files}
+        return stats_of([*source_files(self.path), *([self.sidecar] if self.sidecar else [])])
 
     def facts(self) -> dict[str, Any]:
         """Digest and size of the unpacked bytes, and the format; reads the files. See ``data_version``."""
-        found = _fingerprint(self.path, _stats(self.path))
+        found = fingerprint_now(self.path)
         facts = {SHA256: found.sha256, "bytes": found.n_bytes, **self.settings}
-        return facts | ({SIDECAR: _fingerprint(self.sidecar, _stats(self.sidecar)).sha256} if self.sidecar else {})
+        return facts | ({SIDECAR: fingerprint_now(self.sidecar).sha256} if self.sidecar else {})
+
+    def versioned(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of the facts that are part of the data version."""
+        return {name: facts[name] for name in _VERSIONED if name in facts}
 
     @property
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> Mapping[str, str | None]:
         """The facts that no file has to be read for: the format, and the digest of a data set's mapping."""
         if self.format != "datasets":
             return {FORMAT: self.format}
         mapping = self.mapping or DatasetMapping()
         return {FORMAT: self.format, MAPPING: hashlib.sha256(mapping.text.encode()).hexdigest()}
+
+
+def stats_of(paths: Iterable[Path]) -> dict[str, Any]:
+    """Size and time of each file."""
+    return {str(path): list(_stat(path)) for path in paths}
 
 
 def _stat(path: Path) -> tuple[int, int]:
@@ -70,6 +99,11 @@ def _stat(path: Path) -> tuple[int, int]:
 
 def _stats(path: Path) -> tuple[tuple[str, int, int], ...]:
     return tuple((str(file), *_stat(file)) for file in source_files(path))
+
+
+def fingerprint_now(path: Path) -> SourceFingerprint:
+    """Which bytes a file or folder holds; hashed again only where place, size or time differ."""
+    return _fingerprint(path, _stats(path))
 
 
 @cache
@@ -104,20 +138,20 @@ def target_of(project: Project, settings: Settings, name: str) -> Path:
     return project.sources / settings.benchmarks[name].files[0]
 
 
-def change_since(source: Source, seen: Mapping[str, Any]) -> str | None:
+def change_since(source: Watched, seen: Mapping[str, Any]) -> str | None:
     """In words, how a source differs from the metadata of a materialization; None where it does not.
 
     Its files are hashed only where their place, size or time differ.
     """
     if seen.get(STAT) == source.stat() and all(seen.get(name) == value for name, value in source.settings.items()):
         return None
-    facts = source.facts()
-    if data_version(facts) == data_version(seen):
+    now, then = source.versioned(source.facts()), source.versioned(seen)
+    changed = [name for name in dict.fromkeys([*now, *then]) if now.get(name) != then.get(name)]
+    if not changed:
         return None
-    changed = [name for name in _VERSIONED if seen.get(name) != facts.get(name)]
-    what = "the file" if {SHA256, SIDECAR} & set(changed) else "how it is read"
+    what = "the file" if any(name.endswith(SHA256) for name in changed if name != MAPPING) else "how it is read"
     return f"{what} changed: " + ", ".join(
-        f"{name} {_short(seen.get(name))} -> {_short(facts.get(name))}" for name in changed
+        f"{name} {_short(then.get(name))} -> {_short(now.get(name))}" for name in changed
     )
 
 

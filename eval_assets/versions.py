@@ -9,6 +9,7 @@ import dagster as dg
 from converters.tables import CORPUS
 from eval_assets import keys
 from eval_assets.assets.corpus import corpus_version
+from eval_assets.assets.imported import imported_answers_version, imported_search_version
 from eval_assets.assets.leaderboard import leaderboard_version
 from eval_assets.assets.report import report_version
 from eval_assets.assets.scores import scores_version
@@ -16,16 +17,21 @@ from eval_assets.assets.search import search_version
 from eval_assets.assets.store import store_version
 from eval_assets.code_version import CodeVersion
 from eval_assets.graph import Graph
+from eval_assets.settings_systems import ImportedSystem
 
 
 def versions(graph: Graph) -> Mapping[dg.AssetKey, CodeVersion]:
-    """By asset key. ``benchmark_source`` has none: a benchmark's settings are part of its data version."""
+    """By asset key. The sources have none: how a file is read is part of its data version."""
     settings = graph.settings
     found = {keys.corpus_key(table): corpus_version() for table in CORPUS}
     found |= {keys.store_key(name): store_version(store) for name, store in settings.stores.items()}
     for name, system in settings.systems.items():
-        found[keys.search_key(name)] = search_version(settings.stores[system.store], system)
+        if isinstance(system, ImportedSystem):
+            found[keys.search_key(name)] = imported_search_version(system)
+            found |= dict.fromkeys((keys.answers_key(name), keys.judgments_key(name)), imported_answers_version())
+        else:
+            found[keys.search_key(name)] = search_version(settings.stores[system.store], system)
         found[keys.scores_key(name)] = scores_version()
-        found[keys.report_key(name)] = report_version()
+        found[keys.report_key(name)] = report_version(system)
     found[keys.LEADERBOARD] = leaderboard_version(graph)
-    return found
+    return {key: version for key, version in found.items() if key in graph.shelf.layout}

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
 from converters.errors import BadInput
+
+CHOICE: Final = "<"
+"""How the tag of a union's member begins, which pydantic puts among the names that a person wrote."""
+
+_MAX_DEPTH: Final = 50
+_MAX_VALUES: Final = 100_000
+_TOO_DEEP: Final = "is nested too deeply"
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -19,20 +26,42 @@ def read_yaml(path: Path, model: type[_Model]) -> _Model:
         content = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
         raise BadInput(path, "no such file", "put it there") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except OSError:
+        raise
+    except RecursionError:
+        raise BadInput(path, _TOO_DEEP, "write it flatter") from None
+    # What is tagged or looks like a number or a date and is none raises whatever its constructor stumbles over.
+    except Exception as error:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line + 1}" if mark else None
         raise BadInput(path, "not readable as YAML", "mend it there", record=line) from None
+    _check_size(path, content)
     try:
         return model.model_validate(content)
     except ValidationError as error:
         raise bad_setting(path, "", error) from None
 
 
+def _check_size(path: Path, content: object) -> None:
+    """Refuse what aliases make endless, or of a size that no person wrote."""
+    level, depth, size = [content], 0, 0
+    while level:
+        depth, size = depth + 1, size + len(level)
+        if depth > _MAX_DEPTH or size > _MAX_VALUES:
+            raise BadInput(path, _TOO_DEEP if depth > _MAX_DEPTH else "holds too many values", "write it flatter")
+        level = [
+            value
+            for holder in level
+            if isinstance(holder, dict | list)
+            for value in (holder.values() if isinstance(holder, dict) else holder)
+        ]
+
+
 def bad_setting(source: Path, prefix: str, error: ValidationError) -> BadInput:
     """What a model said of settings, in one line; ``prefix`` is where they are in the file."""
     first = error.errors(include_url=False)[0]
-    field = ".".join(part for part in (prefix, *map(str, first["loc"])) if part)
+    places = (str(part) for part in first["loc"])
+    field = ".".join(part for part in (prefix, *places) if part and not part.startswith(CHOICE))
     if first["type"] == "extra_forbidden":
         return BadInput(source, "unknown setting", "correct its name or remove it", field=field)
     return BadInput(source, first["msg"].lower(), "correct the value", field=field)

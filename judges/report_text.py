@@ -9,7 +9,18 @@ import polars as pl
 from converters.tables import SCORED_STATUSES
 from judges.aggregate import ALL, LEVELS
 from judges.checks import hits_unmapped
-from judges.report_values import HEADLINE, HEADLINE_K, Figures, interval, k_label, number, one_line, values_of
+from judges.report_answers import answers_headline
+from judges.report_values import (
+    HEADLINE,
+    HEADLINE_K,
+    Figures,
+    interval,
+    k_label,
+    number,
+    one_line,
+    text_table,
+    values_of,
+)
 
 _QUERY_NAMES: Final = {"hit": "hit", "recall": "rec", "mrr": "rr"}
 _TEXT_WIDTH: Final = 60
@@ -97,22 +108,22 @@ def _level_table(figures: Figures, level: str) -> str:
         )
         for (metric, k), row in figures.rows.items()
     ]
-    widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
-    text = [
-        "  ".join(
-            [line[0].ljust(widths[0]), *(word.rjust(width) for word, width in zip(line[1:], widths[1:], strict=True))]
-        )
-        for line in (head, *lines)
-    ]
-    return "\n".join([f"{level} level", *text])
+    return "\n".join([f"{level} level", *text_table(head, lines)])
 
 
 def headline(report: pl.DataFrame) -> dict[str, float | int | None]:
     """The figures to show and plot for all questions.
 
-    Keys: ``hit@k``, ``recall@k``, ``mrr@k`` and the same with ``_strict`` at 5 and 10; n, n_excluded, n_failed.
+    Keys: ``hit@k``, ``recall@k``, ``mrr@k`` and the same with ``_strict`` at 5 and 10; n, n_excluded, n_failed; those
+    of ``judges.report_answers.answers_headline``. What a report does not have is left out.
     """
+    return {**_retrieval_headline(report), **answers_headline(report)}
+
+
+def _retrieval_headline(report: pl.DataFrame) -> dict[str, float | int | None]:
     figures = Figures.of(report)
+    if not figures.rows and not report.is_empty():
+        return {}
     found: dict[str, float | int | None] = {}
     for k in HEADLINE_K:
         for metric in HEADLINE:
@@ -121,14 +132,18 @@ def headline(report: pl.DataFrame) -> dict[str, float | int | None]:
     return found | {column: figures.count(column) for column in ("n", "n_excluded", "n_failed")}
 
 
-def as_json(scores: pl.DataFrame, report: pl.DataFrame) -> dict[str, Any]:
-    """All of it for machines: ``headline``, ``report`` (rows as in ``Report``), ``questions``.
+def as_json(scores: pl.DataFrame | None, report: pl.DataFrame, judgments: pl.DataFrame | None = None) -> dict[str, Any]:
+    """All of it for machines: ``headline``, ``report`` (rows as in ``Report``), ``questions``, ``judgments``.
 
     A question has the columns of ``RetrievalScores``, its ``scores`` as level to ``metric@k`` to value; null where not
-    defined.
+    defined. A judgment has the columns of ``Judgments``. What the system does not have is left out.
     """
-    questions = [
-        {**row, "scores": {level: values_of(row["scores"], level) for level in LEVELS}}
-        for row in scores.sort("ordinal").iter_rows(named=True)
-    ]
-    return {"headline": headline(report), "report": report.to_dicts(), "questions": questions}
+    found: dict[str, Any] = {"headline": headline(report), "report": report.to_dicts()}
+    if scores is not None:
+        found["questions"] = [
+            {**row, "scores": {level: values_of(row["scores"], level) for level in LEVELS}}
+            for row in scores.sort("ordinal").iter_rows(named=True)
+        ]
+    if judgments is not None:
+        found["judgments"] = judgments.sort("ordinal").to_dicts()
+    return found

@@ -77,3 +77,14 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def k_label(metric: str, k: int) -> str:
     """``hit@5``, or ``hit@own`` for each query's own k."""
     return f"{metric}@{'own' if k == OWN_K else k}"
+
+
+def text_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
+    """A plain-text table: its first column to the left, all others to the right."""
+    widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
+    return [
+        "  ".join(
+            [line[0].ljust(widths[0]), *(word.rjust(width) for word, width in zip(line[1:], widths[1:], strict=True))]
+        )
+        for line in (head, *lines)
+    ]

@@ -12,7 +12,9 @@ from eval_assets import keys
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.io_manager import Rows
-from judges.report_values import Figures, markdown_table, number
+from judges.qa import ACCURACY
+from judges.report_answers import answers_headline
+from judges.report_values import NOTHING, Figures, markdown_table, number
 
 _COLUMNS = {
     "hit_5": ("hit", 5),
@@ -27,7 +29,8 @@ _COLUMNS = {
 def leaderboard_version(graph: Graph) -> CodeVersion:
     """What decides the leaderboard beside the reports: which systems there are."""
     return code_version(
-        settings={"systems": ", ".join(graph.settings.systems)}, roots=("judges.report_values", __name__)
+        settings={"systems": ", ".join(graph.settings.systems)},
+        roots=("judges.report_values", "judges.report_answers", __name__),
     )
 
 
@@ -41,7 +44,7 @@ def leaderboard(graph: Graph) -> dg.AssetsDefinition:
         kinds={"parquet", "markdown"},
         owners=["team:memory"],
         code_version=version.digest,
-        description="Every system on every benchmark that has a report. Strict: a failed question counts as zero.",
+        description="Every system on every benchmark that has a report. Strict: what failed or was not judged is zero.",
         metadata=described(LEADERBOARD),
         deps=[
             dg.AssetDep(keys.report_key(name), partition_mapping=dg.AllPartitionMapping())
@@ -52,7 +55,11 @@ def leaderboard(graph: Graph) -> dg.AssetsDefinition:
         started = time.perf_counter()
         with graph.working(keys.LEADERBOARD, None):
             found = pl.DataFrame(list(_standings(graph, context.instance)), schema=LEADERBOARD.empty.schema)
-            ranked = found.sort("benchmark", "hit_5", "mrr_5", "system", descending=[False, True, True, False])
+            ranked = found.sort(
+                *("benchmark", "hit_5", "mrr_5", "accuracy", "system"),
+                descending=[False, True, True, True, False],
+                nulls_last=True,
+            )
             rows = Rows.of(LEADERBOARD, ranked)
         present = set(rows.frame.select("system", "benchmark").iter_rows())
         absent = [
@@ -65,6 +72,10 @@ def leaderboard(graph: Graph) -> dg.AssetsDefinition:
             for row in rows.frame.iter_rows(named=True)
             for column, (metric, k) in _COLUMNS.items()
             if row[column] is not None
+        } | {
+            f"{row['benchmark']}/{row['system']} {ACCURACY}": round(row["accuracy"], 4)
+            for row in rows.frame.iter_rows(named=True)
+            if row["accuracy"] is not None
         }
         return output(
             rows,
@@ -85,15 +96,28 @@ def _standings(graph: Graph, instance: dg.DagsterInstance) -> Iterator[dict[str,
     for system in graph.settings.systems:
         made = instance.get_materialized_partitions(keys.report_key(system))
         for benchmark in (name for name in graph.settings.benchmarks if name in made):
-            figures = Figures.of(graph.shelf.frame(instance, keys.report_key(system), benchmark))
-            yield {
-                "benchmark": benchmark,
-                "system": system,
-                "n": figures.count("n") + figures.count("n_failed"),
-                "n_failed": figures.count("n_failed"),
-                "n_excluded": figures.count("n_excluded"),
-                **{column: figures.get(metric, k, "strict") for column, (metric, k) in _COLUMNS.items()},
-            }
+            report = graph.shelf.frame(instance, keys.report_key(system), benchmark)
+            yield {"benchmark": benchmark, "system": system, **_retrieval(report), **_answers(report)}
+
+
+def _retrieval(report: pl.DataFrame) -> dict[str, Any]:
+    figures = Figures.of(report)
+    if not figures.rows:
+        return {}
+    return {
+        "n": figures.count("n") + figures.count("n_failed"),
+        "n_failed": figures.count("n_failed"),
+        "n_excluded": figures.count("n_excluded"),
+        **{column: figures.get(metric, k, "strict") for column, (metric, k) in _COLUMNS.items()},
+    }
+
+
+def _answers(report: pl.DataFrame) -> dict[str, Any]:
+    found = answers_headline(report)
+    if not found:
+        return {}
+    counted = (found["n_answers"] or 0) + (found["n_answers_failed"] or 0)
+    return {"n_answers": counted, "accuracy": found[f"{ACCURACY}_strict"]}
 
 
 def _markdown(frame: pl.DataFrame) -> str:
@@ -102,10 +126,11 @@ def _markdown(frame: pl.DataFrame) -> str:
         [
             row["benchmark"],
             row["system"],
-            str(row["n"]),
-            str(row["n_failed"]),
+            *(NOTHING if row[name] is None else str(row[name]) for name in ("n", "n_failed")),
             *(number(row[name]) for name in _COLUMNS),
+            NOTHING if row["n_answers"] is None else str(row["n_answers"]),
+            number(row["accuracy"]),
         ]
         for row in frame.iter_rows(named=True)
     ]
-    return markdown_table(["benchmark", "system", "n", "failed", *names], rows)
+    return markdown_table(["benchmark", "system", "n", "failed", *names, "answers", "accuracy"], rows)

@@ -10,21 +10,34 @@ from converters.tables import REPORT
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.io_manager import Rows
-from eval_assets.keys import report_key, scores_key
-from eval_assets.settings import System
+from eval_assets.keys import judgments_key, report_key, scores_key
+from eval_assets.scope import Part, parts_of
+from eval_assets.settings_systems import ImportedSystem, System
 from judges.aggregate import aggregate
+from judges.qa import aggregate_answers
+from judges.report_answers import markdown_answers
 from judges.report_markdown import markdown_by_type, markdown_headline, markdown_worst
 from judges.report_text import headline
 
 
-def report_version() -> CodeVersion:
-    """What decides a report beside the scores: the aggregates' code, and the library that draws its intervals."""
-    return code_version(settings={}, roots=("judges.aggregate", __name__), libraries=("numpy",))
+def report_version(system: System | ImportedSystem) -> CodeVersion:
+    """What decides a report beside the scores: the aggregates' code, and the library that draws its intervals.
+
+    Of an imported system also what it has where: a report no longer shows what was taken out of the settings.
+    """
+    settings = {}
+    if isinstance(system, ImportedSystem):
+        answers = dict.fromkeys([*system.answers, *system.judgments])
+        settings = {"results on": ", ".join(system.results), "answers on": ", ".join(answers)}
+    return code_version(settings=settings, roots=("judges.aggregate", "judges.qa", __name__), libraries=("numpy",))
 
 
-def report_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition:
-    """A system's report on a benchmark: one row a slice, level, metric and cut-off."""
-    version = report_version()
+def report_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg.AssetsDefinition:
+    """A system's report on a benchmark: one row a slice, level, metric and cut-off.
+
+    It is made of retrieval scores, of judgments, or of both, as the system has them on that benchmark.
+    """
+    version = report_version(system)
     key = report_key(name)
 
     @dg.asset(
@@ -36,18 +49,29 @@ def report_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
         code_version=version.digest,
         description="Metrics with n, interval, and what was excluded or failed; by question type; the worst questions.",
         metadata=described(REPORT),
-        ins={"scores": dg.AssetIn(key=scores_key(name))},
+        deps=_inputs(name, system),
     )
-    def build(context: dg.AssetExecutionContext, scores: pl.DataFrame) -> dg.Output[Any]:
+    def build(context: dg.AssetExecutionContext) -> dg.Output[Any]:
         started = time.perf_counter()
-        with graph.working(key, context.partition_key):
-            rows = Rows.of(REPORT, aggregate(scores))
+        benchmark = context.partition_key
+        with graph.working(key, benchmark):
+            scores, judgments = (
+                graph.shelf.frame(context.instance, one, benchmark)
+                if Part(one, benchmark) in parts_of(graph.settings, name, benchmark)
+                else None
+                for one in (scores_key(name), judgments_key(name))
+            )
+            levels = [] if scores is None else [aggregate(scores)]
+            levels += [] if judgments is None else [aggregate_answers(judgments)]
+            rows = Rows.of(REPORT, pl.concat(levels))
         figures = {label: round(value, 4) for label, value in headline(rows.frame).items() if value is not None}
-        tables = {
-            "metrics": markdown_headline(rows.frame),
-            "by question type": markdown_by_type(rows.frame),
-            "worst questions": markdown_worst(scores),
-        }
+        tables = {} if judgments is None else {"answers": markdown_answers(rows.frame)}
+        if scores is not None:
+            tables |= {
+                "metrics": markdown_headline(rows.frame),
+                "by question type": markdown_by_type(rows.frame),
+                "worst questions": markdown_worst(scores),
+            }
         return output(
             rows,
             version,
@@ -60,3 +84,9 @@ def report_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
         )
 
     return build
+
+
+def _inputs(name: str, system: System | ImportedSystem) -> list[dg.AssetKey]:
+    if isinstance(system, System):
+        return [scores_key(name)]
+    return [*([scores_key(name)] if system.has_results else []), *([judgments_key(name)] if system.has_answers else [])]

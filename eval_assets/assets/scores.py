@@ -12,7 +12,7 @@ from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.io_manager import Rows
 from eval_assets.keys import corpus_key, scores_key, search_key
-from eval_assets.settings import System
+from eval_assets.settings_systems import ImportedSystem, System
 from judges.retrieval import score
 
 _TABLES = ("questions", "haystacks", "ground_truth", "query_options", "memories")
@@ -25,7 +25,7 @@ def scores_version() -> CodeVersion:
     )
 
 
-def scores_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition:
+def scores_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg.AssetsDefinition:
     """A system's retrieval scores: one row a question, always all questions. Needs no model."""
     version = scores_version()
     key = scores_key(name)

@@ -12,7 +12,8 @@ from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, in_words, output
 from eval_assets.io_manager import Rows
 from eval_assets.keys import corpus_key, search_key, store_key
-from eval_assets.settings import Store, System, flatten
+from eval_assets.settings import flatten
+from eval_assets.settings_systems import Store, System
 from eval_assets.stored import RETRYABLE
 from providers.documents import CONTAINERS, ask
 from providers.protocol import REPLIES

@@ -13,7 +13,8 @@ from eval_assets.graph import Graph, column_schema, in_words, output
 from eval_assets.io_manager import Rows
 from eval_assets.keys import corpus_key, store_key
 from eval_assets.progress import logged
-from eval_assets.settings import Store, flatten
+from eval_assets.settings import flatten
+from eval_assets.settings_systems import Store
 from providers.documents import CONTAINERS, Placement, place
 from providers.registry import PROVIDERS
 

@@ -19,6 +19,7 @@ def demo() -> None:
     from eval_assets.cli.session import open_session
     from eval_assets.demo import BENCHMARK, CHANGED, SETTING, VALUE, step, with_change
     from eval_assets.locks import refreshing
+    from eval_assets.settings_systems import System
     from judges.report_text import query_lines
 
     with open_session() as session, refreshing(session.graph.project, "eval-assets demo"):
@@ -32,7 +33,8 @@ def demo() -> None:
         for system, line in before.lines.items():
             typer.echo(f"{system:8}{line}")
 
-        old = session.graph.settings.systems[CHANGED].retrieval.get(SETTING, "(default)")
+        changed = session.graph.settings.systems[CHANGED]
+        old = changed.retrieval.get(SETTING, "(default)") if isinstance(changed, System) else "(default)"
         typer.echo(f"\n2. one retrieval constant changes: {CHANGED}'s {SETTING} {old} -> {VALUE}\n")
         after = step(with_change(session.graph), session.instance)
         typer.echo("\n".join(plan_lines(after.plan)))

@@ -13,6 +13,9 @@ Systems = Annotated[
 Benchmarks = Annotated[list[str] | None, typer.Option("--benchmark", "-b", help="Only this benchmark. Repeatable.")]
 To = Annotated[
     str | None,
-    typer.Option("--to", help="Up to this stage: source, corpus, store, search, scores, report or leaderboard."),
+    typer.Option(
+        "--to",
+        help="Up to this stage: source, corpus, store, search, scores, answers, judgments, report or leaderboard.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

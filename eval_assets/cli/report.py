@@ -19,7 +19,8 @@ def report(
     from converters.errors import BadInput
     from eval_assets import keys
     from eval_assets.cli.session import open_session
-    from eval_assets.scope import Scope
+    from eval_assets.scope import Part, Scope, parts_of
+    from judges.report_answers import answers_line, answers_table, judgment_lines, judgments_line
     from judges.report_text import aggregate_line, full_metrics, query_lines, search_line
     from judges.report_text import as_json as machine
 
@@ -31,13 +32,25 @@ def report(
         if sweep:
             raise BadInput("SYSTEM", f"{system} is a sweep", f"name one of its systems: {', '.join(sweep)}")
         shelf = session.graph.shelf
-        scores = shelf.frame(session.instance, keys.scores_key(system), benchmark)
+        parts = parts_of(session.graph.settings, system, benchmark)
+        scores, judgments = (
+            shelf.frame(session.instance, key, benchmark) if Part(key, benchmark) in parts else None
+            for key in (keys.scores_key(system), keys.judgments_key(system))
+        )
         found = shelf.frame(session.instance, keys.report_key(system), benchmark)
     if as_json:
-        typer.echo(json.dumps({"system": system, "benchmark": benchmark, **machine(scores, found)}, indent=2))
+        told = {"system": system, "benchmark": benchmark, **machine(scores, found, judgments)}
+        typer.echo(json.dumps(told, indent=2))
         return
-    typer.echo("\n".join(query_lines(scores)))
-    typer.echo(aggregate_line(found))
-    typer.echo(search_line(scores))
-    typer.echo("")
-    typer.echo(full_metrics(found))
+    if scores is not None:
+        typer.echo("\n".join(query_lines(scores)))
+        typer.echo(aggregate_line(found))
+        typer.echo(search_line(scores))
+        typer.echo("")
+        typer.echo(full_metrics(found))
+    if judgments is not None:
+        typer.echo("\n".join(["", *judgment_lines(judgments)] if scores is not None else judgment_lines(judgments)))
+        typer.echo(answers_line(found))
+        typer.echo(judgments_line(judgments))
+        typer.echo("")
+        typer.echo(answers_table(found))

@@ -11,7 +11,7 @@ from eval_assets.assets.scores import scores_version
 from eval_assets.assets.search import search_version
 from eval_assets.assets.store import store_version
 from eval_assets.code_version import code_version
-from eval_assets.settings import Store, System
+from eval_assets.settings_systems import Store, System
 
 STORE = Store(provider="local")
 SYSTEM = System(store="turns")

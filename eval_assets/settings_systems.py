@@ -1,0 +1,139 @@
+"""What is under evaluation, as written in systems.yaml: stores, systems over them, and systems made of result files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from eval_assets.project import Project
+from eval_assets.yaml_files import CHOICE
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+
+DEFAULT_LIMIT: Final = 50
+IMPORTED: Final = "imported"
+"""The provider of a system that asks nobody: its results are read from files."""
+
+_OWN: Final = f"{CHOICE}searched"
+_OTHERS: Final = f"{CHOICE}imported"
+
+Role = Literal["results", "answers", "judgments"]
+
+
+class Strict(BaseModel):
+    """Settings that name nothing unknown."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Store(Strict):
+    """What is ingested: a provider, how haystacks become containers, and the settings that shape the store."""
+
+    provider: str
+    isolation: Literal["global", "isolated"] = "isolated"
+    revision: str | int = 1
+    ingest: dict[str, Any] = {}
+
+
+class System(Strict):
+    """A store, how it is searched, and how many hits are asked for."""
+
+    description: str = ""
+    owner: str = "team:memory"
+    store: Name
+    revision: str | int = 1
+    limit: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_LIMIT
+    retrieval: dict[str, Any] = {}
+
+
+class ResultFile(Strict):
+    """A file that somebody's run left behind; its name is relative to data/, or to the folder of sources."""
+
+    file: Annotated[str, StringConstraints(min_length=1)]
+    format: str
+
+    def find(self, project: Project) -> Path | None:
+        """The file, or None where there is none."""
+        places = (folder / self.file for folder in (project.data, project.sources))
+        return next((path for path in places if path.is_file()), None)
+
+    def target(self, project: Project) -> Path:
+        """Where a person puts it."""
+        return project.sources / self.file
+
+
+class RankingFile(ResultFile):
+    """Rankings: see ``converters.results.trec_run`` and ``converters.results.retrieval_log``."""
+
+    format: Literal["trec_run", "retrieval_log"]
+
+
+class AnswersFile(ResultFile):
+    """Answers, judged or not: see ``converters.results.hypotheses``."""
+
+    format: Literal["hypotheses"] = "hypotheses"
+
+
+class ImportedSystem(Strict):
+    """A system whose results others made: by benchmark, the files that hold them.
+
+    Attributes:
+        limit: how many hits its makers asked for; where it is None, as many as the longest list of a file has.
+        results: rankings.
+        answers: answers; labels in them are judgments.
+        judgments: judged answers; their labels stand in for those of ``answers``.
+    """
+
+    description: str = ""
+    owner: str = "team:memory"
+    provider: Literal["imported"]
+    limit: Annotated[int, Field(ge=1)] | None = None
+    results: dict[Name, RankingFile] = {}
+    answers: dict[Name, AnswersFile] = {}
+    judgments: dict[Name, AnswersFile] = {}
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not self.benchmarks:
+            raise PydanticCustomError("nothing", "an imported system without files; give results, answers or judgments")
+        return self
+
+    @property
+    def benchmarks(self) -> list[str]:
+        """The benchmarks that it has a file for, each once."""
+        return list(dict.fromkeys([*self.results, *self.answers, *self.judgments]))
+
+    @property
+    def has_results(self) -> bool:
+        """Whether it has rankings on any benchmark."""
+        return bool(self.results)
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether it has answers on any benchmark."""
+        return bool(self.answers or self.judgments)
+
+    def files(self, benchmark: str) -> Mapping[Role, ResultFile]:
+        """Its files on a benchmark, by what they are."""
+        return dict(self._files(benchmark))
+
+    def _files(self, benchmark: str) -> Iterator[tuple[Role, ResultFile]]:
+        if benchmark in self.results:
+            yield "results", self.results[benchmark]
+        if benchmark in self.answers:
+            yield "answers", self.answers[benchmark]
+        if benchmark in self.judgments:
+            yield "judgments", self.judgments[benchmark]
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, ImportedSystem):
+        return _OTHERS
+    return _OTHERS if isinstance(value, Mapping) and "provider" in value else _OWN
+
+
+AnySystem = Annotated[Annotated[System, Tag(_OWN)] | Annotated[ImportedSystem, Tag(_OTHERS)], Discriminator(_kind)]

@@ -1,0 +1,143 @@
+"""Accuracies of judged answers, with their n, what was not judged, and an interval. Definitions: docs/metrics.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import Any, Final
+
+import polars as pl
+
+from converters.tables import REPORT, SCORED_STATUSES
+from judges.aggregate import ALL, TYPE_PREFIX
+
+ANSWER: Final = "answer"
+ACCURACY: Final = "accuracy"
+TASK_AVERAGED: Final = "accuracy_task_averaged"
+ABSTENTION: Final = "accuracy_abstention"
+_CONFIDENCE: Final = 0.95
+_DIGITS: Final = 12
+
+Interval = tuple[float | None, float | None]
+
+
+def wilson_interval(right: int, n: int) -> Interval:
+    """95 % interval of a proportion (Wilson 1927; Brown, Cai & DasGupta 2001, eq. 4); none where ``n`` is 0.
+
+    With p = right / n and z the normal quantile: (p + z²/2n ± z √(p(1 - p)/n + z²/4n²)) / (1 + z²/n).
+    """
+    if not n:
+        return None, None
+    z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
+    share, spread = right / n, z * z / n
+    middle = share + spread / 2
+    reach = z * sqrt(share * (1 - share) / n + spread / (4 * n))
+    # Rounding errors must not leave 0 and 1, nor make a digest differ between machines.
+    low, high = (middle - reach) / (1 + spread), (middle + reach) / (1 + spread)
+    return max(0.0, round(low, _DIGITS)), min(1.0, round(high, _DIGITS))
+
+
+@dataclass(frozen=True)
+class _Tally:
+    """How many answers are right, how many were judged, and how many count but were not."""
+
+    right: int
+    n: int
+    n_failed: int
+    n_asked: int
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame) -> _Tally:
+        judged = rows.filter(pl.col("status").is_in(SCORED_STATUSES))
+        not_run = int((rows["status"] == "not_run").sum())
+        return cls(int(judged["label"].sum()), judged.height, rows.height - judged.height, rows.height - not_run)
+
+    @property
+    def value(self) -> float | None:
+        return self.right / self.n if self.n else None
+
+    @property
+    def strict(self) -> float | None:
+        """Null where nobody was asked to judge anything: no result is not a result of zero."""
+        return self.right / (self.n + self.n_failed) if self.n_asked else None
+
+
+def aggregate_answers(judgments: pl.DataFrame) -> pl.DataFrame:
+    """Summarise ``Judgments``, over all questions and by question type.
+
+    ``accuracy`` is the share of right answers among those that were judged, a question without an answer being wrong.
+    ``accuracy_task_averaged`` is the mean of the question types' accuracies, abstention questions inside their type,
+    as LongMemEval's ``print_qa_metrics.py`` has it; it is null if in a type nothing was judged. ``accuracy_abstention``
+    is the accuracy of the abstention questions; all others count as excluded. ``strict`` takes what was not judged as
+    wrong; it is null where nobody judged anything.
+
+    Intervals are Wilson's; that of the mean of types is put together from theirs (Zou, Huang & Zhang 2009).
+
+    Returns:
+        ``Report`` at level ``answer``, k 0: slices ``all`` and ``type:<question_type>`` by name (these without a task
+        average, and with abstention where the type has such questions). Empty where there are no questions.
+    """
+    kinds = judgments.sort("question_type").partition_by("question_type", maintain_order=True)
+    rows: list[dict[str, Any]] = []
+    if kinds:
+        rows = [*_accuracies(ALL, judgments), _task_averaged([_Tally.of(kind) for kind in kinds])]
+    for kind in kinds:
+        rows += _accuracies(f"{TYPE_PREFIX}{kind['question_type'][0]}", kind)
+    return REPORT.validate(pl.DataFrame(rows, schema=REPORT.empty.schema))
+
+
+def _accuracies(name: str, rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    yield _row(name, ACCURACY, _Tally.of(rows))
+    abstentions = rows.filter("is_abstention")
+    if name == ALL or abstentions.height:
+        yield {**_row(name, ABSTENTION, _Tally.of(abstentions)), "n_excluded": rows.height - abstentions.height}
+
+
+def _row(name: str, metric: str, tally: _Tally) -> dict[str, Any]:
+    low, high = wilson_interval(tally.right, tally.n)
+    return {
+        "slice": name,
+        "level": ANSWER,
+        "metric": metric,
+        "k": 0,
+        "value": tally.value,
+        "ci_low": low,
+        "ci_high": high,
+        "strict": tally.strict,
+        "n": tally.n,
+        "n_excluded": 0,
+        "n_failed": tally.n_failed,
+        "n_undefined": 0,
+    }
+
+
+def _task_averaged(tallies: Sequence[_Tally]) -> dict[str, Any]:
+    """L = m - √Σ(pᵢ - lᵢ)² / T and U = m + √Σ(uᵢ - pᵢ)² / T, of T types' shares pᵢ with intervals lᵢ to uᵢ."""
+    n_types = len(tallies)
+    values = [tally.value for tally in tallies]
+    known = [value for value in values if value is not None]
+    mean = sum(known) / n_types if len(known) == n_types else None
+    low = high = None
+    if mean is not None:
+        ends = [wilson_interval(tally.right, tally.n) for tally in tallies]
+        below = sum((share - (end[0] or 0.0)) ** 2 for share, end in zip(known, ends, strict=True))
+        above = sum(((end[1] or 0.0) - share) ** 2 for share, end in zip(known, ends, strict=True))
+        low = max(0.0, round(mean - sqrt(below) / n_types, _DIGITS))
+        high = min(1.0, round(mean + sqrt(above) / n_types, _DIGITS))
+    asked = any(tally.n_asked for tally in tallies)
+    return {
+        "slice": ALL,
+        "level": ANSWER,
+        "metric": TASK_AVERAGED,
+        "k": 0,
+        "value": mean,
+        "ci_low": low,
+        "ci_high": high,
+        "strict": sum(tally.right / (tally.n + tally.n_failed) for tally in tallies) / n_types if asked else None,
+        "n": sum(tally.n for tally in tallies),
+        "n_excluded": 0,
+        "n_failed": sum(tally.n_failed for tally in tallies),
+        "n_undefined": 0,
+    }
