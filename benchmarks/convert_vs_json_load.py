@@ -11,61 +11,34 @@ machine.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from benchmarks import longmemeval_file
+from benchmarks.processes import best, line, measure
 
 MAX_TIME_RATIO = 2.0
 MAX_MEMORY_RATIO = 1 / 3
-# A child's own peak as the kernel counts it starts from what it was forked from; this is counted after its exec.
-PEAK = "import re; print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
-CLOCK = "import sys, time; from pathlib import Path; {imports}; started = time.perf_counter()"
-TOLD = "print(time.perf_counter() - started)"
-RIVAL = f"""
-{CLOCK.format(imports="import json")}
-records = json.load(open(sys.argv[1], encoding='utf-8'))
-{TOLD}
-"""
-OURS = f"""
-{CLOCK.format(imports="from converters.longmemeval_corpus import convert_longmemeval")}
-convert_longmemeval(Path(sys.argv[1]), Path(sys.argv[2]))
-{TOLD}
-"""
-
-
-def measure(code: str, *arguments: str) -> tuple[float, float, float]:
-    """Seconds of the call, of the whole process, and its peak megabytes."""
-    started = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{PEAK}", *arguments],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parent.parent,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
-    )
-    seconds, peak = done.stdout.split()
-    return float(seconds), time.perf_counter() - started, int(peak) * 1024 / 1e6
+RIVAL = ("import json", "records = json.load(open(sys.argv[1], encoding='utf-8'))")
+OURS = (
+    "from converters.longmemeval_corpus import convert_longmemeval",
+    "convert_longmemeval(Path(sys.argv[1]), Path(sys.argv[2]))",
+)
 
 
 def compare(source: Path, rounds: int) -> bool:
     """Print both and their ratios; whether they hold."""
-    rival, ours = [], []
+    rivals, own = [], []
     with tempfile.TemporaryDirectory(dir=source.parent) as folder:
         for number in range(rounds):
-            rival.append(measure(RIVAL, str(source)))
-            ours.append(measure(OURS, str(source), str(Path(folder) / f"corpus{number}")))
-    rows = {"json.load": rival, "conversion": ours}
-    best = {name: tuple(min(values) for values in zip(*runs, strict=True)) for name, runs in rows.items()}
-    for name, (seconds, process, megabytes) in best.items():
-        print(f"{name:<12}{seconds:>8.2f} s   process {process:>6.2f} s{megabytes:>9.0f} MB")
-    time_ratio, process_ratio, memory_ratio = (best["conversion"][item] / best["json.load"][item] for item in range(3))
-    print(f"time ratio {time_ratio:.2f} (at most {MAX_TIME_RATIO}); of whole processes {process_ratio:.2f}")
+            rivals.append(measure(*RIVAL, str(source)))
+            own.append(measure(*OURS, str(source), str(Path(folder) / f"corpus{number}")))
+    rival, ours = best(rivals), best(own)
+    print(line("json.load", rival))
+    print(line("conversion", ours))
+    time_ratio, memory_ratio = ours.seconds / rival.seconds, ours.megabytes / rival.megabytes
+    print(f"time ratio {time_ratio:.2f} (at most {MAX_TIME_RATIO}); processes {ours.process / rival.process:.2f}")
     print(f"memory ratio {memory_ratio:.2f} (at most {MAX_MEMORY_RATIO:.2f})")
     return time_ratio <= MAX_TIME_RATIO and memory_ratio <= MAX_MEMORY_RATIO
 

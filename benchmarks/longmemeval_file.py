@@ -1,10 +1,11 @@
-"""Writes a LongMemEval file of a wanted size: S-shaped records of made-up text, the same for the same seed.
+"""Writes a LongMemEval file of a wanted size: S- or M-shaped records of made-up text, the same for the same seed.
 
 As in the published files: ASCII with escapes (a line break in about 120 characters, a quote in about 1,000), indent 4,
-38 to 62 sessions a question of about 10 turns each, 0.5 MB a question. Sessions are drawn from a pool, so that some
-texts appear in several haystacks; the share of distinct texts is printed.
+38 to 62 sessions a question (M: 460 to 490) of about 10 turns each, 0.5 MB a question (M: 5.7 MB). Sessions are drawn
+from a pool, so that some texts appear in several haystacks; the share of distinct texts is printed.
 
     python -m benchmarks.longmemeval_file OUT.json --megabytes 260
+    python -m benchmarks.longmemeval_file OUT.json --megabytes 2600 --shape m
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ TYPES = (
     "single-session-assistant",
 )
 START = datetime(2023, 5, 1, tzinfo=UTC)
-# Of 260 MB, 83 in 100 texts are then distinct: about what the sharing among the questions of the real S file comes to.
-POOL_SESSIONS = 61_000
+# 84 in 100 texts are then distinct, whatever the size. Real text repeats less: 97 in 100 of 59 questions of S.
+POOL_SESSIONS_PER_BYTE = 61_000 / 260e6
+SHAPES = {"s": (38, 62), "m": (460, 490)}
 SYLLABLES = ("ka", "lo", "mer", "tin", "os", "ve", "ra", "shu", "dal", "pe", "nor", "qui", "za", "bel", "fro", "gan")
 RARE = ("naïve", "café", "“quoted”", "— so", "🙂", "über", "日本")
 
@@ -90,25 +92,25 @@ def record(number: int, pool: list[int], vocabulary: list[str]) -> dict[str, Any
     }
 
 
-def _records(seed: int, chosen: list[int]) -> Iterator[str]:
+def _records(seed: int, shape: str, pool_sessions: int, chosen: list[int]) -> Iterator[str]:
     vocabulary = words()
     rng = random.Random(f"haystacks {seed}")
     number = 0
     while True:
-        pool = rng.sample(range(POOL_SESSIONS), k=rng.randint(38, 62))
+        pool = rng.sample(range(pool_sessions), k=rng.randint(*SHAPES[shape]))
         chosen += pool
         text = json.dumps(record(number, pool, vocabulary), indent=4)
         yield "\n".join(f"    {line}" for line in text.split("\n"))
         number += 1
 
 
-def write(path: Path, n_bytes: int, seed: int = 0) -> Made:
+def write(path: Path, n_bytes: int, seed: int = 0, shape: str = "s") -> Made:
     """Write records until the file has at least ``n_bytes``."""
     chosen: list[int] = []
     n_questions = 0
     with path.open("w", encoding="ascii", newline="\n") as handle:
         handle.write("[")
-        for text in _records(seed, chosen):
+        for text in _records(seed, shape, max(SHAPES[shape][1], int(n_bytes * POOL_SESSIONS_PER_BYTE)), chosen):
             handle.write(f"{',' if n_questions else ''}\n{text}")
             n_questions += 1
             if handle.tell() >= n_bytes:
@@ -122,9 +124,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("path", type=Path)
     parser.add_argument("--megabytes", type=float, default=260)
+    parser.add_argument("--shape", choices=sorted(SHAPES), default="s")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    made = write(arguments.path, int(arguments.megabytes * 1e6), arguments.seed)
+    made = write(arguments.path, int(arguments.megabytes * 1e6), arguments.seed, arguments.shape)
     print(
         f"{arguments.path}: {made.n_bytes:,} bytes, {made.n_questions} questions, {made.n_sessions} sessions, "
         f"{made.distinct_share:.0%} of them distinct"

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from converters.convert import convert_corpus
+from converters.convert import FORMATS, convert_corpus
 from converters.parquet import footer
 from converters.tables import CORPUS
+from converters.targets import TARGETS
 from eval_assets.cli import app
+from eval_assets.cli.convert import SourceFormat, Target
 
 BUNDLED = Path(__file__).resolve().parents[2] / "data" / "fixtures"
 NAMES = ("questions", "haystacks", "sessions", "turns", "ground_truth")
@@ -80,6 +82,41 @@ def test_a_choice_is_said(source: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "f.batches").exists()
     by_type = run(source, "--to", "corpus", "--out", tmp_path / "b", "--types", "b-type")
     assert "questions 1," in by_type.stdout
+
+
+def test_the_command_knows_every_format() -> None:
+    assert {target.value for target in Target} == {"fixture", "corpus", *TARGETS}
+    assert {kind.value for kind in SourceFormat} == set(FORMATS)
+
+
+@pytest.mark.parametrize("target", sorted(TARGETS))
+def test_every_format_is_written_whole_and_stays(source: Path, tmp_path: Path, target: str) -> None:
+    out = tmp_path / "out"
+    first = run(source, "--to", target, "--out", out, "--limit", 3)
+    assert (first.exit_code, first.stdout[:6]) == (0, "wrote ")
+    assert list(tmp_path.iterdir()) == [out]
+    again = run(source, "--to", target, "--out", out)
+    assert (again.exit_code, again.stdout) == (2, "")
+    assert again.stderr == f"{out}: exists already; choose another name, or replace it with --force\n"
+    assert run(source, "--to", target, "--out", out, "--force").exit_code == 0
+
+
+def test_a_data_set_with_other_columns(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"ask": "Who?", "talks": ["I am Ann."]}))
+    mapping = tmp_path / "mapping.yaml"
+    mapping.write_text("question: ask\nsessions: talks\n")
+    done = run(tmp_path / "rows.jsonl", "--mapping", mapping, "--to", "corpus", "--out", tmp_path / "tables")
+    assert done.exit_code == 0
+    assert "questions 1, haystacks 1" in done.stdout
+    for words, line in (
+        (["--mapping", mapping, "--from", "fixture"], "--mapping: is for data sets"),
+        (["--mapping", tmp_path / "none.yaml"], "none.yaml: no such file"),
+    ):
+        refused = run(tmp_path / "rows.jsonl", *words, "--to", "corpus", "--out", tmp_path / "more")
+        assert (refused.exit_code, line in refused.stderr) == (2, True)
+    mapping.write_text("query: ask\n")
+    refused = run(tmp_path / "rows.jsonl", "--mapping", mapping, "--to", "corpus", "--out", tmp_path / "more")
+    assert refused.stderr == f"{mapping}: query: unknown setting; correct its name or remove it\n"
 
 
 def test_what_is_there_stays(source: Path, tmp_path: Path) -> None:
