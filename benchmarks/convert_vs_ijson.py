@@ -3,8 +3,8 @@
 - ``pass``: a bare ``ijson.items`` pass over an M-shaped file, which keeps nothing. Must hold: at most twice its time,
   less than 500 MB.
 - ``loop``: a plain loop in one thread over real text: records from ``ijson.items``, their turns in lists, a row
-  group of the same codec whenever those hold two million characters; no hashes, nothing stored once. Must hold: we are at least
-  1.5 times as fast, in less than 250 MB.
+  group of the same codec whenever those hold two million characters; no hashes, nothing stored once. Must hold: we
+  are at least 1.5 times as fast, in less than 250 MB.
 
 Each runs in a fresh process, in turn; the best of the rounds counts. Measure on an idle machine.
 
