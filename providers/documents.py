@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,6 +39,7 @@ _MEMORY_ATTRIBUTES: Final = (
     "confidence",
     "metadata",
 )
+_WORD: Final = re.compile(r"[0-9A-Za-z_]+")
 _IN_ORDER: Final = ("ordinal", "position", "memory_ordinal")
 
 
@@ -134,13 +135,34 @@ def ask(questions: pl.DataFrame, containers: pl.DataFrame) -> pl.DataFrame:
 
 
 def leaks(values: Iterable[str], question_ids: Iterable[str]) -> list[str]:
-    """Which of these outgoing values tell the gold: a mark of LongMemEval's ids anywhere, a question's id as a word."""
-    ids = set(question_ids)
+    """Which of these outgoing values tell the gold: a mark of LongMemEval's ids anywhere, a question's id as a word.
+
+    An id may be of several words (``conv-26_q1``); it stands as it is, and no letter, digit or underscore goes on from
+    its first or last one.
+    """
+    ids = _by_first_word(question_ids)
     return sorted(
-        value
-        for value in set(values)
-        if any(mark in value for mark in _GOLD_MARKS) or not ids.isdisjoint(re.split(r"[^0-9A-Za-z_]+", value))
+        value for value in set(values) if any(mark in value for mark in _GOLD_MARKS) or any(_stand_in(value, ids))
     )
+
+
+def _by_first_word(names: Iterable[str]) -> Mapping[str, Sequence[tuple[int, str]]]:
+    """Names by their first word, with the place of that word in them; by nothing those without one."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for name in set(names) - {""}:
+        word = _WORD.search(name)
+        found.setdefault(word[0] if word else "", []).append((word.start() if word else 0, name))
+    return found
+
+
+def _stand_in(value: str, names: Mapping[str, Sequence[tuple[int, str]]]) -> Iterator[bool]:
+    yield from (name in value for _, name in names.get("", ()))
+    for word in _WORD.finditer(value):
+        for place, name in names.get(word[0], ()):
+            begin = word.start() - place
+            end = begin + len(name)
+            goes_on = _WORD.match(name[-1]) and _WORD.match(value, end)
+            yield begin >= 0 and value.startswith(name, begin) and not goes_on
 
 
 def _container(namespace: str, scope: str, session_keys: Iterable[str]) -> str:
