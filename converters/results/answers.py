@@ -31,9 +31,10 @@ def import_answers(path: Path, questions: pl.DataFrame) -> pl.DataFrame:
     rows = questions.sort("ordinal").select("question_id")
     rows = rows.join(found, on="question_id", how="left", maintain_order="left")
     absent = pl.col("hypothesis").is_null()
+    nothing: pl.Expr = absent | (pl.col("hypothesis").str.strip_chars() == "")
     frame = rows.select(
         "question_id",
-        status=pl.when(absent | (pl.col("hypothesis").str.strip_chars() == "")).then(pl.lit("empty")).otherwise(pl.lit("ok")),
+        status=pl.when(nothing).then(pl.lit("empty")).otherwise(pl.lit("ok")),
         error=pl.when(absent).then(pl.lit(NOBODY_ANSWERED)),
         retryable=False,
         answer="hypothesis",
