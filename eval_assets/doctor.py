@@ -12,7 +12,9 @@ import dagster as dg
 from converters.parquet import footer, read_table
 from eval_assets import keys
 from eval_assets.graph import Graph
+from eval_assets.result_sources import result_files
 from eval_assets.scope import Part
+from eval_assets.settings_systems import ImportedSystem
 from eval_assets.stored import PATH, UNREADABLE, Event, last_event
 
 _VERSIONS = ("eval-assets", "dagster", "polars", "pyarrow")
@@ -96,4 +98,10 @@ def facts(graph: Graph) -> list[str]:
     for name, benchmark in graph.settings.benchmarks.items():
         path = benchmark.file(project)
         told.append(f"benchmark      {name}: {project.shown(path) if path else 'its file is missing'}")
+    for name, system in graph.settings.systems.items():
+        for where in system.benchmarks if isinstance(system, ImportedSystem) else []:
+            for role, file in result_files(graph.settings, name, where).items():
+                path = file.find(project)
+                place = project.shown(path) if path else "its file is missing"
+                told.append(f"{role:14} {name} on {where}: {place}")
     return told

@@ -82,7 +82,8 @@ def aggregate_answers(judgments: pl.DataFrame) -> pl.DataFrame:
     kinds = judgments.sort("question_type").partition_by("question_type", maintain_order=True)
     rows: list[dict[str, Any]] = []
     if kinds:
-        rows = [*_accuracies(ALL, judgments), _task_averaged([_Tally.of(kind) for kind in kinds])]
+        overall, abstention = _accuracies(ALL, judgments)
+        rows = [overall, _task_averaged([_Tally.of(kind) for kind in kinds]), abstention]
     for kind in kinds:
         rows += _accuracies(f"{TYPE_PREFIX}{kind['question_type'][0]}", kind)
     return REPORT.validate(pl.DataFrame(rows, schema=REPORT.empty.schema))

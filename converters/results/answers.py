@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -12,10 +12,10 @@ from converters.errors import BadInput
 from converters.results.hypotheses import read_hypotheses
 from converters.results.known import check_known
 from converters.results.lines import shown
+from converters.results.search_results import NO_LINE
 from converters.tables import ANSWERS, BASE_OVERLAY, JUDGMENTS
 
-NOBODY_ANSWERED = "no answer in the file"
-NOBODY_JUDGED = "no label in the file"
+NO_LABEL: Final = "no label in the file"
 
 
 def import_answers(path: Path, questions: pl.DataFrame) -> pl.DataFrame:
@@ -35,7 +35,7 @@ def import_answers(path: Path, questions: pl.DataFrame) -> pl.DataFrame:
     frame = rows.select(
         "question_id",
         status=pl.when(nothing).then(pl.lit("empty")).otherwise(pl.lit("ok")),
-        error=pl.when(absent).then(pl.lit(NOBODY_ANSWERED)),
+        error=pl.when(absent).then(pl.lit(NO_LINE)),
         retryable=False,
         answer="hypothesis",
         latency_ms=pl.lit(None, pl.Float64),
@@ -98,7 +98,7 @@ def _judged(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
         yield {
             **{name: row[name] for name in ("question_id", "ordinal", "question_type", "is_abstention")},
             "status": status,
-            "error": NOBODY_JUDGED if status == "not_run" else None,
+            "error": NO_LABEL if status == "not_run" else None,
             "retryable": False,
             "judge": row["judge_model"],
             "label": label,

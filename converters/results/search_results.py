@@ -15,6 +15,9 @@ from converters.results.sessions import Named, Sessions
 from converters.results.trec_run import read_trec_run
 from converters.tables import SEARCH_RESULTS
 
+NO_LINE: Final = "no line in the file"
+"""What is said of a question that the file does not have."""
+
 RankingFormat = Literal["trec_run", "retrieval_log"]
 
 _COLUMNS: Final = ("question_id", "rank", "doc_id", "content", "score")
@@ -59,7 +62,7 @@ def import_rankings(
     """
     rows = _rows(path, format)
     check_known(path, rows["question_id"].unique(maintain_order=True).to_list(), tables["questions"])
-    absent = tables["questions"].join(rows, on="question_id", how="anti").height
+    absent = set(tables["questions"]["question_id"]) - set(rows["question_id"])
     rows = rows.drop_nulls("rank").sort("question_id", "rank", maintain_order=True)
     asked = limit or int(rows["rank"].max() or 1)  # type: ignore[arg-type]
     rows = rows.filter(pl.col("rank") <= asked)
@@ -76,7 +79,7 @@ def import_rankings(
         {
             "question_id": list(hits),
             "status": ["ok" if found else "empty" for found in hits.values()],
-            "error": None,
+            "error": [NO_LINE if question in absent else None for question in hits],
             "retryable": False,
             "limit": asked,
             "latency_ms": None,
@@ -84,7 +87,7 @@ def import_rankings(
         },
         schema=SEARCH_RESULTS.empty.schema,
     )
-    return Imported(SEARCH_RESULTS.validate(frame), absent, rows.height, unmapped)
+    return Imported(SEARCH_RESULTS.validate(frame), len(absent), rows.height, unmapped)
 
 
 def _rows(path: Path, format: RankingFormat) -> pl.DataFrame:

@@ -113,6 +113,7 @@ def test_turns_are_told_from_sessions_by_what_most_of_the_ids_are(tables: Tables
 def test_what_is_missing_is_empty_and_counted(tables: Tables, tmp_path: Path) -> None:
     found = import_rankings(log(tmp_path / "log", q1=["b", "elsewhere"]), "retrieval_log", tables)
     assert found.frame["status"].to_list() == ["ok", "empty"]
+    assert found.frame["error"].to_list() == [None, "no line in the file"]
     assert (found.n_absent, found.n_hits, found.n_unmapped) == (1, 2, 1)
     unmapped = hits(found.frame, "q1")[1]
     assert (unmapped["provider_id"], unmapped["session_keys"], unmapped["rank"]) == ("elsewhere", [], 2)
