@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from converters.errors import BadInput
 from eval_assets.doctor import facts
 from eval_assets.graph import Graph
 from eval_assets.project import Project
+from eval_assets.result_sources import result_source_of
 from eval_assets.settings import Settings, load_settings
 from eval_assets.settings_systems import ImportedSystem
+from eval_assets.sources import STAT, change_since
 
 RUN = {"file": "theirs.run", "format": "trec_run"}
 
@@ -103,3 +106,28 @@ def test_files_outside_of_the_project(box: Box, tmp_path: Path) -> None:
     system = loaded(box, {"provider": "imported", "results": {"tiny": {**RUN, "file": str(path)}}}).systems["theirs"]
     assert isinstance(system, ImportedSystem)
     assert system.results["tiny"].find(Project.at(box.root)) == path
+
+
+def test_packed_bytes_are_the_same_bytes(box: Box) -> None:
+    settings = loaded(box, {"provider": "imported", "results": {"tiny": RUN}, "answers": {"tiny": {"file": "told"}}})
+    project = Project.at(box.root)
+    plain, told = project.data / "theirs.run", project.sources / "told"
+    plain.write_text("q Q0 d 1 1 x\n")
+    told.write_text('{"question_id": "q", "hypothesis": "a"}\n')
+    before = result_source_of(project, settings, "theirs", "tiny")
+    seen = {**before.facts(), STAT: before.stat()}
+    assert change_since(before, seen) is None
+    plain.write_bytes(gzip.compress(plain.read_bytes()))
+    after = result_source_of(project, settings, "theirs", "tiny")
+    assert after.data_version(after.facts()) == before.data_version(seen)
+    assert change_since(after, seen) is None
+
+    told.write_text('{"question_id": "q", "hypothesis": "b"}\n')
+    words = change_since(after, seen)
+    assert words is not None
+    assert words.startswith("the file changed: answers sha256 ")
+    fewer = loaded(box, {"provider": "imported", "results": {"tiny": {**RUN, "format": "retrieval_log"}}})
+    words = change_since(result_source_of(project, fewer, "theirs", "tiny"), seen)
+    assert words is not None
+    assert "results format trec_run -> retrieval_lo" in words
+    assert "answers format hypotheses -> (none)" in words
