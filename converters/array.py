@@ -20,7 +20,7 @@ from pydantic_core import from_json
 from converters.errors import BadInput
 from converters.source import SourceReader
 
-_READ_BYTES: Final = 1 << 20
+_READ_BYTES: Final = 1 << 19
 _PIECE_BYTES: Final = 1 << 28
 # How much of a cut may lie before a read's border. One that is missed leaves two objects in a piece, no more.
 _OVERLAP_BYTES: Final = 1 << 10

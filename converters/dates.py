@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Final
 
 # Not strptime: its %a knows the names of the reader's own locale only.
 _DATE: Final = re.compile(r"([0-9]{4})/([0-9]{2})/([0-9]{2}) \([A-Z][a-z]{2}\) ([0-9]{2}):([0-9]{2})")
 
 
-@lru_cache(maxsize=1 << 15)
 def parse_date(text: str) -> datetime:
     """The moment that ``YYYY/MM/DD (Ddd) HH:MM`` names, in UTC.
 
@@ -25,6 +24,12 @@ def parse_date(text: str) -> datetime:
         raise ValueError("not of the form YYYY/MM/DD (Ddd) HH:MM")
     year, month, day, hour, minute = map(int, match.groups())
     return datetime(year, month, day, hour, minute, tzinfo=UTC)
+
+
+def parse_dates(texts: Iterable[str]) -> list[datetime]:
+    """As ``parse_date``, of each; moments that are the same are one object, for a haystack may have a million."""
+    known: dict[str, datetime] = {}
+    return [known.get(text) or known.setdefault(text, parse_date(text)) for text in texts]
 
 
 def format_date(moment: datetime) -> str:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from converters.dates import parse_date
+from converters.dates import parse_date, parse_dates
 from converters.longmemeval_problem import explain
 
 _NUL: Final = "\0"
@@ -69,7 +69,10 @@ def sound_record(text: bytes | bytearray) -> Record:
     Raises:
         ValueError: something may be wrong with it, or the text is no JSON; ``parse_record`` says what.
     """
-    source = _DECODER.decode(text)
+    try:
+        source = _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
     if _holds_nul(source):
         raise ValueError("holds a NUL character")
     return _record(source)
@@ -112,7 +115,7 @@ def _record(source: _Source) -> Record:
         question=source.question,
         answer=source.answer,
         question_date=parse_date(source.question_date),
-        haystack_dates=list(map(parse_date, source.haystack_dates)),
+        haystack_dates=parse_dates(source.haystack_dates),
         haystack_session_ids=ids,
         haystack_sessions=source.haystack_sessions,
         answer_session_ids=source.answer_session_ids,

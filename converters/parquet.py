@@ -25,6 +25,8 @@ _FOOTER_KEY = b"eval_assets"
 _COMPRESSION = "snappy"
 # A dictionary pays for digests and labels; of long texts it is given up at this size, which by default is 1 MiB.
 _DICTIONARY_BYTES = 1 << 16
+# A check takes as long for a few hundred rows as for this many.
+_CHECKED_ROWS = 8_000
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class TableWriter:
         self._sync_folder = sync_folder
         self._provenance = dict(provenance or {})
         self._meaning: list[pa.Table] = []
+        self._unchecked: list[pa.Table] = []
         self._temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
         path.parent.mkdir(parents=True, exist_ok=True)
         short = [name for name in table.arrow.names if name not in table.prose] if table.prose else True
@@ -82,14 +85,32 @@ class TableWriter:
             self._append(self.table.validate(frame).to_arrow())
 
     def write_arrow(self, rows: pa.Table) -> None:
-        """Append one row group as it is; it is validated all the same."""
-        self.table.validate(_frame(rows))
-        self._append(rows.select(self.table.arrow.names))
+        """Append one row group as it is. It is validated together with others, before the file takes its name."""
+        rows = rows.select(self.table.arrow.names)
+        texts = [rows.column(name) for name in self.table.prose]
+        if rows.schema != self.table.arrow or any(column.null_count for column in texts):
+            self.table.validate(_frame(rows))
+        self._write(rows)
+        self._unchecked.append(rows.drop_columns(list(self.table.prose)))
+        if sum(waiting.num_rows for waiting in self._unchecked) >= _CHECKED_ROWS:
+            self._check()
+
+    def _check(self) -> None:
+        rows = pa.concat_tables(self._unchecked)
+        self._unchecked.clear()
+        self.table.validate(_frame(rows).with_columns(pl.lit("").alias(name) for name in self.table.prose))
+        self._mean(rows)
 
     def _append(self, rows: pa.Table) -> None:
+        self._mean(rows)
+        self._write(rows if rows.schema == self.table.arrow else rows.cast(self.table.arrow))
+
+    def _mean(self, rows: pa.Table) -> None:
         meaning = rows.select(self.table.digested_columns)
         self._meaning.append(_compact(meaning) if self.table.is_keyed else _distinct(meaning))
-        self._writer.write_table(rows if rows.schema == self.table.arrow else rows.cast(self.table.arrow))
+
+    def _write(self, rows: pa.Table) -> None:
+        self._writer.write_table(rows)
         self.n_rows += rows.num_rows
 
     def add_provenance(self, facts: Mapping[str, object]) -> None:
@@ -112,6 +133,8 @@ class TableWriter:
                     self._temporary.unlink(missing_ok=True)
 
     def _finish(self) -> WrittenTable:
+        if self._unchecked:
+            self._check()
         digest = self.table.digest(
             _frame(_plain(pa.concat_tables(self._meaning))) if self._meaning else self.table.empty
         )

@@ -18,7 +18,7 @@ from converters.surrogates import SurrogateFilter
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
-_CHUNK_BYTES: Final = 1 << 20
+_CHUNK_BYTES: Final = 1 << 19
 _FETCH_AGAIN: Final = "fetch it again, or unpack it yourself"
 
 
