@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any, TypeVar
 
 from converters.array import array_objects
 from converters.errors import BadInput
 from converters.longmemeval_problem import RecordProblem
 from converters.longmemeval_record import FIELDS, Record, parse_record, sound_record
 from converters.source import SourceReader, open_source
+
+Kind = TypeVar("Kind")
 
 
 def read_longmemeval(path: Path) -> Iterator[Record]:
@@ -28,28 +31,50 @@ def read_longmemeval(path: Path) -> Iterator[Record]:
 
 def read_records(reader: SourceReader) -> Iterator[Record]:
     """As ``read_longmemeval``, from a source opened without marks; its fingerprint is complete afterwards."""
+    return read_as(Record, reader, fast=sound_record, slow=parse_record, record_of=lambda record: record)
+
+
+def read_as(
+    kind: type[Kind],
+    reader: SourceReader,
+    *,
+    fast: Callable[[bytes | bytearray], Kind],
+    slow: Callable[[Any], Kind],
+    record_of: Callable[[Kind], Record],
+) -> Iterator[Kind]:
+    """As ``read_records``, with what somebody else makes of a record.
+
+    Args:
+        kind: what is made.
+        reader: a source opened without marks.
+        fast: makes it from the text of a sound record; raises ``ValueError`` if something may be wrong with it.
+        slow: makes it from an element of the array; raises ``RecordProblem``.
+        record_of: the record that it was made from.
+    """
     seen: dict[str, int] = {}
-    elements = chain.from_iterable(array_objects(reader, FIELDS, sound_record))
-    for number, value in enumerate(elements, 1):
+    for number, value in enumerate(chain.from_iterable(array_objects(reader, FIELDS, fast)), 1):
         try:
-            record = value if isinstance(value, Record) else parse_record(value)
-            first = seen.setdefault(record.question_id, number)
+            made = value if isinstance(value, kind) else slow(value)
+            question_id = record_of(made).question_id
+            first = seen.setdefault(question_id, number)
             if first != number:
                 problem = f"is the question_id of record {first} too"
                 raise RecordProblem("question_id", problem, "give each question its own")
         except RecordProblem as error:
+            found = record_of(value).question_id if isinstance(value, kind) else _question_id(value)
             raise BadInput(
-                reader.path, error.problem, error.remedy, record=_name(number, value), field=error.field
+                reader.path, error.problem, error.remedy, record=_name(number, found), field=error.field
             ) from None
-        yield record
+        yield made
     if not seen:
         raise BadInput(reader.path, "is an array without records", "fetch the file again")
 
 
-def _name(number: int, value: object) -> str:
-    if isinstance(value, Record):
-        value = {"question_id": value.question_id}
-    question_id = value.get("question_id") if isinstance(value, dict) else None
+def _question_id(value: object) -> object:
+    return value.get("question_id") if isinstance(value, dict) else None
+
+
+def _name(number: int, question_id: object) -> str:
     if not isinstance(question_id, str) or not question_id:
         return f"record {number}"
     return f"record {number} ({question_id if question_id.isprintable() else ascii(question_id)})"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
 
-from converters.array import array_objects
-from converters.errors import BadInput
-from converters.longmemeval_problem import RecordProblem
-from converters.longmemeval_record import FIELDS, Record, parse_record, sound_record
+from converters.longmemeval import read_as
+from converters.longmemeval_record import Record, parse_record, sound_record
 from converters.source import SourceReader
 
 
@@ -36,25 +33,10 @@ def dated_records(reader: SourceReader) -> Iterator[DatedRecord]:
     Raises:
         BadInput: as there.
     """
-    seen: dict[str, int] = {}
-    for number, value in enumerate(chain.from_iterable(array_objects(reader, FIELDS, _fast)), 1):
-        try:
-            dated = value if isinstance(value, DatedRecord) else _slow(value)
-            first = seen.setdefault(dated.record.question_id, number)
-            if first != number:
-                raise RecordProblem(
-                    "question_id", f"is the question_id of record {first} too", "give each question its own"
-                )
-        except RecordProblem as error:
-            raise BadInput(
-                reader.path, error.problem, error.remedy, record=_name(number, value), field=error.field
-            ) from None
-        yield dated
-    if not seen:
-        raise BadInput(reader.path, "is an array without records", "fetch the file again")
+    return read_as(DatedRecord, reader, fast=_fast, slow=_slow, record_of=lambda dated: dated.record)
 
 
-def _fast(text: bytes) -> DatedRecord:
+def _fast(text: bytes | bytearray) -> DatedRecord:
     record = sound_record(text)
     dates = _DECODER.decode(text)
     return DatedRecord(record, [dates.question_date, *dates.haystack_dates])
@@ -63,12 +45,3 @@ def _fast(text: bytes) -> DatedRecord:
 def _slow(value: Any) -> DatedRecord:
     record = parse_record(value)
     return DatedRecord(record, [value["question_date"], *value["haystack_dates"]])
-
-
-def _name(number: int, value: object) -> str:
-    if isinstance(value, DatedRecord):
-        value = {"question_id": value.record.question_id}
-    question_id = value.get("question_id") if isinstance(value, dict) else None
-    if not isinstance(question_id, str) or not question_id:
-        return f"record {number}"
-    return f"record {number} ({question_id if question_id.isprintable() else ascii(question_id)})"
