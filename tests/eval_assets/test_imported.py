@@ -261,3 +261,14 @@ def _tiny_questions(box: Box) -> list[str]:
 
     convert_corpus(box.fixture, "fixture", box.root / "corpus")
     return read_corpus(box.root / "corpus")["questions"]["question_id"].to_list()
+
+
+def test_a_failure_on_one_benchmark_does_not_run_the_leaderboard_again_and_again(box: Box) -> None:
+    files = {"chats": RANKED["theirs"]["results"]["chats"], "tiny": {"file": "tiny.run", "format": "trec_run"}}
+    write_yaml(box.systems_file, settings({"theirs": {"results": files}}))
+    put(box, "theirs.run", "q9 Q0 x 1 1 theirs\n")
+    put(box, "tiny.run", "".join(f"{name} Q0 a 1 1 theirs\n" for name in _tiny_questions(box)))
+    done = box.refresh()
+    assert [str(failure.part) for failure in done.failures] == ["theirs/search_results [chats]"]
+    assert done.unsettled == []
+    assert ran(done).count("leaderboard") == 1
