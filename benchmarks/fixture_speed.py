@@ -11,6 +11,7 @@ of the batches where they are written too. The best of the rounds counts. Must h
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -34,7 +35,7 @@ OURS = (
     "from converters.between import Request, to_fixture; from converters.fixture.write import FixtureSettings",
     """
 settings = FixtureSettings('turn', batches=sys.argv[3] == 'batches')
-request = Request([], [], None, 0, True, lambda *_: None, lambda *_: None)
+request = Request([], [], None, 0, False, lambda *_: None, lambda *_: None)
 to_fixture(Path(sys.argv[1]), Path(sys.argv[2]), settings, request)
 """,
 )
@@ -47,6 +48,9 @@ def compare(corpus: Path, folder: Path, rounds: int) -> bool:
     megabytes: dict[str, float] = {}
     for _ in range(rounds):
         for name, kind in (("fixture and batches", "batches"), ("fixture alone", "alone")):
+            for old in (fixture.with_name("fixture.sidecar.json"), fixture, rival):
+                old.unlink(missing_ok=True)
+            shutil.rmtree(fixture.with_name("fixture.batches"), ignore_errors=True)
             runs[name].append(measure(*OURS, str(corpus), str(fixture), kind))
             batches = list(fixture.with_name("fixture.batches").glob("*"))
             megabytes[name] = sum(path.stat().st_size for path in (fixture, *batches)) / 1e6
