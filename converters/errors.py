@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+_PART: Final = 300
+"""Characters of the record, the field, the problem and the remedy that a message shows."""
+_END: Final = 60
+
 
 class Told(Exception):  # noqa: N818 - named for what is done with it
     """An error whose message is one line for the reader; the command line prints it and exits with status 1."""
@@ -32,6 +38,20 @@ class BadInput(Told):
 
     @property
     def line(self) -> str:
-        """The message on one line, whatever characters the input put into it."""
-        where = ": ".join(part for part in (self.source, self.record, self.field) if part)
-        return " ".join(f"{where}: {self.problem}; {self.remedy}".split())
+        """The message on one line, whatever characters the input put into it, and however many."""
+        where = ": ".join(_short(part) for part in (self.record, self.field) if part)
+        said = f"{_short(self.problem)}; {_short(self.remedy)}"
+        return _printable(": ".join(part for part in (self.source, where, said) if part))
+
+
+def _short(text: str) -> str:
+    """Its beginning and its end; what an input holds may be of any length."""
+    return text if len(text) <= _PART else f"{text[: _PART - _END]}...{text[-_END:]}"
+
+
+def _printable(text: str) -> str:
+    """White space as single blanks; what a terminal would not show, or take as a command, as its escape."""
+    words = " ".join(text.split())
+    if words.isprintable():
+        return words
+    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in words)
