@@ -115,7 +115,7 @@ def test_a_wrong_setting_is_one_line_that_names_file_and_field(box: Box, change:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("systems: [\nstores:", "line 2: not readable as YAML; "),
+        ("systems: [\nstores:", "line 3: not readable as YAML; "),
         ("a: \x00", "not readable as YAML; "),
         ("", "input should be a valid dictionary"),
         ("- a\n", "input should be a valid dictionary"),
