@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any, Final
@@ -221,6 +222,8 @@ def _date(value: object, field: str | None) -> datetime | None:
                 break
             except ValueError:
                 continue
-    if moment is None:
-        raise RecordProblem(field, f"is not a date: {shown(value)}", "write it as 2023-05-20T02:21:00Z")
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    if moment is not None:
+        # Of the first and the last day that there are, a part is in a year before or after those that there are.
+        with suppress(OverflowError):
+            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    raise RecordProblem(field, f"is not a date: {shown(value)}", "write it as 2023-05-20T02:21:00Z")

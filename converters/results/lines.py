@@ -54,6 +54,8 @@ def decode(path: Path, number: int, line: bytes, decoder: msgspec.json.Decoder[T
         raise bad_line(path, number, problem, remedy, field=(at and at[1]) or None) from None
     except msgspec.DecodeError as error:
         raise bad_line(path, number, *_why(line, str(error))) from None
+    except RecursionError:
+        raise bad_line(path, number, "is nested too deeply", _SHAPE) from None
 
 
 def bad_line(path: Path, number: int, problem: str, remedy: str, *, field: str | None = None) -> BadInput:
@@ -70,7 +72,7 @@ def shown(text: str) -> str:
 def _why(line: bytes, error: str) -> tuple[str, str]:
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return f"is not JSON ({error})", _SHAPE
     # What one parser reads and the other does not.
     return "holds a lone surrogate (\\ud800 to \\udfff)", "take it out"

@@ -50,6 +50,14 @@ def _refused(path: Path, mapping: DatasetMapping | None = None) -> str:
             "question_date: is not a date: 'yesterday'; write it as 2023-05-20T02:21:00Z",
         ),
         (
+            {"question_date": "9999-12-31T23:59:59-14:00"},
+            "question_date: is not a date: '9999-12-31T23:59:59-14:00'; write it as 2023-05-20T02:21:00Z",
+        ),
+        (
+            {"haystack_dates": ["0001-01-01T00:00:00+14:00", ""]},
+            "haystack_dates[0]: is not a date: '0001-01-01T00:00:00+14:00'; write it as 2023-05-20T02:21:00Z",
+        ),
+        (
             {"haystack_dates": ["2023-05-20"]},
             "haystack_dates: has 1 elements, and haystack_sessions has 2; give one for each session",
         ),
@@ -90,7 +98,7 @@ def _refused(path: Path, mapping: DatasetMapping | None = None) -> str:
         ),
         ({"question_id": "good"}, "question_id: 'good' is that of row 1 too; give each question its own"),
     ],
-    ids=range(21),
+    ids=range(23),
 )
 def test_a_value_that_is_not_what_its_column_holds(tmp_path: Path, fields: dict[str, Any], line: str) -> None:
     path = write(tmp_path / "s.json", record("good"), {**record("bad"), **fields})

@@ -137,6 +137,16 @@ def test_an_element_that_is_no_object(tmp_path: Path) -> None:
     assert _refused(write(tmp_path / "s.json", 5)) == f"record 1: is not an object but int 5; {AS_PUBLISHED}"
 
 
+@pytest.mark.parametrize("position", [0, 1])
+def test_a_value_nested_too_deeply(tmp_path: Path, position: int) -> None:
+    deep = "[" * 10_000 + "]" * 10_000
+    records = [record("a"), record("b"), record("c")]
+    records[position]["notes"] = 0
+    path = write(tmp_path / "s.json", *records)
+    path.write_text(path.read_text().replace('"notes": 0', f'"notes": {deep}'))
+    assert _refused(path).startswith(f"record {position + 1}: is not JSON (")
+
+
 def test_an_array_without_records(tmp_path: Path) -> None:
     assert _refused(write(tmp_path / "s.json")) == "is an array without records; fetch the file again"
 

@@ -62,6 +62,9 @@ BAD_ANSWERS = [
     (f"[{ANSWER.strip()}]", "line 1: should be object, got array; write one JSON object a line"),
     (json.dumps({"question_id": "q", "hypothesis": "a"}, indent=4), "line 1: is not JSON ("),
 ]
+DEEP = "[" * 10_000 + "]" * 10_000
+BAD_LOGS += [(LOG.replace('"s"', DEEP), "line 1: "), (f'{{"x": {DEEP}, {LOG[1:]}', "line 1: is nested too deeply; ")]
+BAD_ANSWERS += [(f'{{"x": {DEEP}, {ANSWER[1:]}', "line 1: is nested too deeply; ")]
 READERS: dict[str, tuple[Callable[[Path], pl.DataFrame], str, pl.Schema]] = {
     "run": (read_trec_run, RUN, RUN_SCHEMA),
     "log": (read_retrieval_log, LOG, LOG_SCHEMA),
