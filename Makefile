@@ -3,13 +3,18 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test ui lint clean lock
+.PHONY: demo test soak ui lint clean lock
 
 demo: $(READY)
 	$(BIN)/eval-assets demo
 
 test: lint
 	$(BIN)/pytest
+
+# Twenty times as many damaged inputs a reader as `make test`, and sources of hostile sizes: a quarter of an hour.
+soak: $(READY)
+	FUZZ_INPUTS=2000 $(BIN)/pytest tests/converters/fuzz --dist load
+	$(BIN)/python -m tests.converters.hostile
 
 lint: $(READY)
 	$(BIN)/ruff check .
