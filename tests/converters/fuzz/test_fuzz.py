@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import shutil
@@ -12,6 +13,10 @@ import pytest
 from .formats import FORMATS
 from .law import GROWTH_BYTES, Broken, check, peak
 
+# A reader that stops in the middle leaves its file to the collector, which closes it.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning", "ignore:unclosed file:ResourceWarning"
+)
 INPUTS = int(os.environ.get("FUZZ_INPUTS", "100"))
 # A part is a test of its own, so that the formats that take long are spread over the workers of a long run.
 PART = 500
@@ -23,8 +28,6 @@ KNOWN: dict[str, tuple[type[Exception], ...]] = dict.fromkeys(
 )
 
 
-# A reader that stops in the middle leaves its file to the collector, which closes it.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
 @pytest.mark.parametrize("first", range(0, INPUTS, PART))
 @pytest.mark.parametrize("label", FORMATS)
 def test_every_input_is_read_whole_or_refused_in_one_line(label: str, first: int, tmp_path: Path) -> None:
@@ -40,6 +43,7 @@ def test_every_input_is_read_whole_or_refused_in_one_line(label: str, first: int
             if not isinstance(error.__cause__, KNOWN.get(label, ())):
                 raise
         shutil.rmtree(folder)
+    gc.collect()
     assert ends == {True, False}, "all of them ended alike: the damage is no damage, or the sound source is none"
     assert peak() - before < GROWTH_BYTES, f"{label}: the memory of the process grew by {peak() - before:,} bytes"
 
