@@ -7,7 +7,7 @@ from typing import Literal
 
 from converters.errors import BadInput
 from converters.fetch import Progress, digest_of
-from converters.published import PUBLISHED, by_digest
+from converters.published import by_digest
 from eval_assets.project import Project
 from eval_assets.settings import Settings
 from eval_assets.sources import where_to_put
@@ -59,7 +59,7 @@ def _one(project: Project, settings: Settings, name: str, progress: Progress) ->
     if path is None:
         return Listed(*head, None, None, None, "missing", "no file", where_to_put(project, settings, name))
     place = (project.shown(path), path.stat().st_size if path.is_file() else None)
-    published = PUBLISHED[benchmark.published] if benchmark.published else None
+    published = benchmark.published_file
     if published is None or published.sha256 is None:
         return Listed(*head, *place, None, "unknown", "no digest is known", None)
     try:

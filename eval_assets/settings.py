@@ -6,14 +6,14 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import ValidationError, field_validator, model_validator
+from pydantic import StringConstraints, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from converters.datasets_mapping import DatasetMapping
 from converters.errors import BadInput
-from converters.published import PUBLISHED
+from converters.published import PUBLISHED, Published
 from eval_assets.project import Project
 from eval_assets.settings_systems import AnySystem, ImportedSystem, Name, Store, Strict, System
 from eval_assets.yaml_files import bad_setting, read_yaml
@@ -21,6 +21,22 @@ from providers.registry import PROVIDERS
 
 _PUBLISHED: Final = ", ".join(PUBLISHED)
 RESERVED: Final = {"corpus", "stores", "benchmark_source", "leaderboard", "comparison"}
+
+
+class HubFile(Strict):
+    """A file of a data set on the hub, pinned: the commit (40 hex digits), and the digest of the content if known."""
+
+    repo: Annotated[str, StringConstraints(pattern=r"^\w[\w.-]*/\w[\w.-]*$")]
+    file: Annotated[str, StringConstraints(min_length=1)]
+    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
+    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
+    licence: str = "not known: look at the data set's card"
+
+    @property
+    def published(self) -> Published:
+        """The file as ``fetch`` takes it."""
+        name = f"{self.repo}/{self.file}"
+        return Published(name, name, "hub", self.repo, self.revision, self.file, self.sha256, None, self.licence)
 
 
 class Benchmark(Strict):
@@ -31,12 +47,15 @@ class Benchmark(Strict):
     files: tuple[str, ...]
     fetch: str | None = None
     published: str | None = None
+    hub: HubFile | None = None
     mapping: DatasetMapping | None = None
 
     @model_validator(mode="after")
     def _mapped(self) -> Self:
         if self.mapping is not None and self.format != "datasets":
             raise PydanticCustomError("mapping", "a mapping has a meaning for format datasets alone")
+        if self.published is not None and self.hub is not None:
+            raise PydanticCustomError("hub", "a file is either one of the published ones or one of the hub")
         return self
 
     @field_validator("published")
@@ -49,7 +68,14 @@ class Benchmark(Strict):
     @property
     def origin(self) -> str | None:
         """Where a person gets the file."""
-        return PUBLISHED[self.published].label if self.published else self.fetch
+        return self.published_file.label if self.published_file else self.fetch
+
+    @property
+    def published_file(self) -> Published | None:
+        """What ``eval-assets fetch`` gets."""
+        if self.published is not None:
+            return PUBLISHED[self.published]
+        return self.hub.published if self.hub else None
 
     def candidates(self, project: Project) -> list[Path]:
         """Where the file may be, in order of preference."""

@@ -128,7 +128,7 @@ def source_of(project: Project, settings: Settings, name: str) -> Source:
 def where_to_put(project: Project, settings: Settings, name: str) -> str:
     """What a person can do about a missing file."""
     benchmark = settings.benchmarks[name]
-    by_command = f"run eval-assets fetch {name}, or " if benchmark.published else ""
+    by_command = f"run eval-assets fetch {name}, or " if benchmark.published_file else ""
     origin = f" (it is {benchmark.origin})" if benchmark.origin else ""
     return f"{by_command}put it at {project.shown(target_of(project, settings, name))}{origin}"
 

@@ -19,7 +19,6 @@ def fetch(
     """
     from converters.errors import BadInput
     from converters.fetch import fetch as fetch_published
-    from converters.published import PUBLISHED
     from eval_assets.cli.bar import transfer_bar
     from eval_assets.project import Project
     from eval_assets.settings import load_settings
@@ -27,14 +26,14 @@ def fetch(
 
     project = Project.find()
     settings = load_settings(project)
-    known = [one for one, benchmark in settings.benchmarks.items() if benchmark.published]
+    known = [one for one, benchmark in settings.benchmarks.items() if benchmark.published_file]
     remedy = f"published are: {', '.join(known) or 'none'}"
     if name not in settings.benchmarks:
         raise BadInput("NAME", f"unknown benchmark {name!r}", remedy)
     benchmark = settings.benchmarks[name]
-    if benchmark.published is None:
+    published = benchmark.published_file
+    if published is None:
         raise BadInput("NAME", f"{name} has no published file", remedy)
-    published = PUBLISHED[benchmark.published]
     target = target_of(project, settings, name)
     with transfer_bar() as progress:
         found = fetch_published(published, target, progress, present=benchmark.file(project), force=force)

@@ -24,7 +24,7 @@ def digests() -> dict[str, str]:
         "store": store_version(STORE).digest,
         "search": search_version(STORE, SYSTEM).digest,
         "scores": scores_version().digest,
-        "report": report_version().digest,
+        "report": report_version(SYSTEM).digest,
     }
 
 
@@ -86,7 +86,7 @@ def test_a_module_that_is_imported_where_used_counts(sources: Path) -> None:
     append(sources / "judges" / "aggregate.py", "\n\ndef late() -> None:\n    from judges import late_part\n")
     before = digests()
     (sources / "judges" / "late_part.py").write_text("VALUE = 1\n")
-    assert report_version().digest != before["report"]
+    assert report_version(SYSTEM).digest != before["report"]
 
 
 def test_a_default_said_is_a_default_left_out() -> None:

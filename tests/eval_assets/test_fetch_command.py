@@ -17,6 +17,7 @@ from click.testing import Result
 from hub_server import Hub, published, serving
 from projects import BENCHMARKS, Box, chats, merged, write_yaml
 
+from converters.errors import BadInput
 from converters.published import PUBLISHED
 from eval_assets.project import Project
 from eval_assets.settings import load_settings
@@ -84,6 +85,35 @@ def test_fetch_then_there_already(box: Box, hub: Hub, command: Callable[..., Res
     again = command(box, "fetch", "letters")
     assert (again.exit_code, again.stdout.splitlines()[0]) == (0, f"there already: {facts}")
     assert hub.asked == []
+
+
+@pytest.mark.parametrize("sha256", [DIGEST, None], ids=["pinned", "not known"])
+def test_any_file_of_the_hub(hub: Hub, fresh: Box, command: Callable[..., Result], sha256: str | None) -> None:
+    place = {"repo": "someone/letters", "file": "deep/letters.json", "revision": published(CONTENT).revision}
+    one = {"format": "longmemeval", "files": ["mine.json"], "hub": {**place, "sha256": sha256}}
+    write_yaml(fresh.root / "data" / "benchmarks.yaml", merged(BENCHMARKS, {"benchmarks": {"mine": one}}))
+    done = command(fresh, "fetch", "mine")
+    told = "as published" if sha256 else "digest not known: compare it, then pin it"
+    assert done.stdout.splitlines()[0].endswith(f"sha256 {DIGEST} ({told})")
+    assert (fresh.root / "data" / "sources" / "mine.json").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"revision": "main"}, "benchmarks.mine.hub.revision"),
+        ({"repo": "../letters"}, "benchmarks.mine.hub.repo"),
+        ({"sha256": "abc"}, "benchmarks.mine.hub.sha256"),
+    ],
+    ids=["a branch moves", "no repository", "no digest"],
+)
+def test_a_file_of_the_hub_is_pinned(box: Box, wrong: dict[str, str], field: str) -> None:
+    place = {"repo": "someone/letters", "file": "letters.json", "revision": "0" * 40, **wrong}
+    one = {"format": "longmemeval", "files": ["mine.json"], "hub": place}
+    write_yaml(box.root / "data" / "benchmarks.yaml", merged(BENCHMARKS, {"benchmarks": {"mine": one}}))
+    with pytest.raises(BadInput) as caught:
+        load_settings(Project.at(box.root))
+    assert caught.value.field == field
 
 
 def test_a_process_leaves_nothing_in_the_home(box: Box, hub: Hub, tmp_path: Path) -> None:
