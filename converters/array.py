@@ -15,8 +15,6 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from typing import Final
 
-from pydantic_core import from_json
-
 from converters.errors import BadInput
 from converters.source import SourceReader
 
@@ -133,9 +131,11 @@ def _parse(text: bytearray, last: bool, fast: Callable[[bytearray], object] | No
     if alone:
         # Nearly always one object, which needs no brackets around it and so no copy.
         for parse in (fast, _general):
-            with suppress(ValueError):
+            with suppress(ValueError, RecursionError):
                 if parse is not None:
                     return [parse(text)]
+    from pydantic_core import from_json
+
     whole = b"".join((b"[", text, b"]" if alone else b""))
     try:
         elements: list[object] = from_json(whole, cache_strings="keys")
@@ -151,6 +151,8 @@ def _parse(text: bytearray, last: bool, fast: Callable[[bytearray], object] | No
 
 
 def _general(text: bytearray) -> object:
+    from pydantic_core import from_json
+
     return from_json(text, cache_strings="keys")
 
 

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from converters.longmemeval_problem import RecordProblem
+from converters.record_problem import RecordProblem
 
 _T = TypeVar("_T")
 _SHOWN_CHARACTERS: Final = 60

@@ -89,17 +89,23 @@ class CorpusWriter:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             temporary = stack.enter_context(whole_folder(self.folder))
+            background = Background()
             self._writers = {
                 name: stack.enter_context(
-                    TableWriter(table, temporary / f"{name}.parquet", self._provenance, sync_folder=False)
+                    TableWriter(
+                        table,
+                        temporary / f"{name}.parquet",
+                        self._provenance,
+                        sync=False,
+                        background=background,
+                    )
                 )
                 for name, table in CORPUS.items()
             }
-            background = stack.enter_context(Background())
-            self._turns = TurnBuffer(self._writers["turns"], background)
-            self._buffers = {
-                name: RowBuffer(writer, background) for name, writer in self._writers.items() if name != "turns"
-            }
+            # Entered last, so that all is written before a writer ends.
+            stack.enter_context(background)
+            self._turns = TurnBuffer(self._writers["turns"])
+            self._buffers = {name: RowBuffer(writer) for name, writer in self._writers.items() if name != "turns"}
             self._stack = stack.pop_all()
         return self
 

@@ -16,7 +16,7 @@ from converters.datasets_rows import read_rows
 from converters.detect import Variant
 from converters.errors import BadInput
 from converters.folder_digest import source_files, source_fingerprint
-from converters.longmemeval_problem import RecordProblem
+from converters.record_problem import RecordProblem
 
 _NEEDED = ("question", "sessions")
 

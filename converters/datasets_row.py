@@ -12,7 +12,7 @@ from typing import Any, Final
 from converters.checked import shown
 from converters.datasets_mapping import DatasetMapping
 from converters.dates import parse_date
-from converters.longmemeval_problem import RecordProblem
+from converters.record_problem import RecordProblem
 
 _MEND: Final = "mend the data set, or map another column"
 _TRUTH: Final = {"true": True, "1": True, "false": False, "0": False, "": False}

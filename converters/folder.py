@@ -7,11 +7,12 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 from converters.errors import BadInput
-from converters.parquet import flush_folder
+from converters.parquet import flush_file, flush_folder
 
 _REMEDIES = {
     errno.ENOSPC: "free some space, or choose another place, and run it again",
@@ -53,6 +54,9 @@ def whole_folder(folder: Path) -> Iterator[Path]:
         temporary.mkdir(parents=True)
         try:
             yield temporary
+            # Together: the disk writes what is left of all of them at once.
+            with ThreadPoolExecutor() as pool:
+                list(pool.map(flush_file, temporary.iterdir()))
             flush_folder(temporary)
             _replace(temporary, folder)
             flush_folder(folder.parent)

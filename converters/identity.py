@@ -7,18 +7,18 @@ import struct
 import sys
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
+import msgspec
+
 Turn: TypeAlias = tuple[str, str]
 """Role and content."""
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedSessions:
+class EncodedSessions(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """Sessions whose texts are in UTF-8, once for their hashes and for what is written.
 
     Attributes:
@@ -30,11 +30,11 @@ class EncodedSessions:
         contents: of all turns, one after the other.
     """
 
-    hashes: Sequence[str]
-    n_chars: Sequence[int]
-    bounds: Sequence[int]
-    roles: Sequence[str]
-    lengths: Sequence[int]
+    hashes: list[str]
+    n_chars: list[int]
+    bounds: list[int]
+    roles: list[str]
+    lengths: list[int]
     contents: bytes
 
     def only(self, chosen: Sequence[int]) -> EncodedSessions:
@@ -78,7 +78,7 @@ def encode(sizes: Sequence[int], roles: Sequence[str], contents: Sequence[str]) 
         name = digest.hexdigest()
         hashes.append(known.setdefault(name, name))
     n_chars = [characters[last] - characters[first] for first, last in pairwise(bounds)]
-    return EncodedSessions(hashes, n_chars, bounds, roles, lengths, joined)
+    return EncodedSessions(hashes, n_chars, bounds, list(roles), lengths, joined)
 
 
 def content_hash(turns: Sequence[Turn]) -> str:

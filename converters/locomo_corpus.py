@@ -16,8 +16,8 @@ from converters.detect import Variant
 from converters.errors import BadInput
 from converters.locomo_evidence import TurnIndex
 from converters.locomo_record import CATEGORIES, FIELDS, Question, Sample, parse_sample
-from converters.longmemeval_problem import RecordProblem
 from converters.published import by_digest
+from converters.record_problem import RecordProblem
 from converters.source import SourceReader, open_source
 
 

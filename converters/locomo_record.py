@@ -16,7 +16,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
 from pydantic_core import PydanticCustomError
 
 from converters.checked import checked, shown
-from converters.longmemeval_problem import AnyText, RecordProblem, Text
+from converters.longmemeval_problem import AnyText, Text
+from converters.record_problem import RecordProblem
 
 CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 ADVERSARIAL: Final = 5

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from converters.array import array_objects
 from converters.errors import BadInput
-from converters.longmemeval_problem import RecordProblem
 from converters.longmemeval_record import FIELDS, Record, parse_record, sound_record
+from converters.record_problem import RecordProblem
 from converters.source import SourceReader, open_source
 
 Kind = TypeVar("Kind")

@@ -20,6 +20,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from typing_extensions import TypedDict
 
 from converters.dates import parse_date
+from converters.record_problem import RecordProblem
 
 _ROLES: Final = ("user", "assistant")
 _SHOWN_CHARACTERS: Final = 60
@@ -98,16 +99,6 @@ class _Record(BaseModel):
                 "answer_session_ids", "{value} is not in haystack_session_ids", {"value": _shown(min(absent))}
             )
         return self
-
-
-class RecordProblem(ValueError):  # noqa: N818 - named as what it says
-    """What is wrong with a record: the field, the problem, and what to do."""
-
-    def __init__(self, field: str | None, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.field = field
-        self.problem = problem
-        self.remedy = remedy
 
 
 def explain(value: object) -> RecordProblem | None:

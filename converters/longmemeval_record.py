@@ -9,7 +9,6 @@ from typing import Final, Literal
 import msgspec
 
 from converters.dates import parse_date, parse_dates
-from converters.longmemeval_problem import explain
 
 _NUL: Final = "\0"
 
@@ -92,6 +91,9 @@ def parse_record(value: object) -> Record:
     Raises:
         RecordProblem: what is wrong with it; see ``converters.longmemeval_problem.explain``.
     """
+    # Loaded where something may be wrong: the models that explain it are most of a reader's start.
+    from converters.longmemeval_problem import explain
+
     problem = explain(value)
     if problem is not None:
         raise problem

@@ -18,6 +18,7 @@ from typing import Self
 import polars as pl
 
 from converters.arrow import pa, pq
+from converters.background import Background
 from converters.schema import SchemaMismatch, Table
 
 _FOOTER_KEY = b"eval_assets"
@@ -26,7 +27,7 @@ _COMPRESSION = "snappy"
 # A dictionary pays for digests and labels; of long texts it is given up at this size, which by default is 1 MiB.
 _DICTIONARY_BYTES = 1 << 16
 # A check takes as long for a few hundred rows as for this many.
-_CHECKED_ROWS = 8_000
+_CHECKED_ROWS = 16_000
 
 
 @dataclass(frozen=True)
@@ -53,16 +54,24 @@ class TableWriter:
         table: what is written; each batch is validated against it (the primary key within the batch).
         path: where the file goes; its folder is made.
         provenance: facts for the footer, JSON-able.
-        sync_folder: see ``publish``.
+        sync: see ``publish``.
+        background: where row groups are encoded and compressed, beside the caller.
     """
 
     def __init__(
-        self, table: Table, path: Path, provenance: Mapping[str, object] | None = None, *, sync_folder: bool = True
+        self,
+        table: Table,
+        path: Path,
+        provenance: Mapping[str, object] | None = None,
+        *,
+        sync: bool = True,
+        background: Background | None = None,
     ) -> None:
         self.table = table
         self.path = path
         self.n_rows = 0
-        self._sync_folder = sync_folder
+        self._sync = sync
+        self._background = background
         self._provenance = dict(provenance or {})
         self._meaning: list[pa.Table] = []
         self._unchecked: list[pa.Table] = []
@@ -110,7 +119,11 @@ class TableWriter:
         self._meaning.append(_compact(meaning) if self.table.is_keyed else _distinct(meaning))
 
     def _write(self, rows: pa.Table) -> None:
-        self._writer.write_table(rows)
+        # Only this leaves the interpreter free: anything else would make two threads wait for each other.
+        if self._background is None:
+            self._writer.write_table(rows)
+        else:
+            self._background.run(lambda: self._writer.write_table(rows))
         self.n_rows += rows.num_rows
 
     def add_provenance(self, facts: Mapping[str, object]) -> None:
@@ -139,10 +152,12 @@ class TableWriter:
             _frame(_plain(pa.concat_tables(self._meaning))) if self._meaning else self.table.empty
         )
         self._meaning.clear()
+        if self._background is not None:
+            self._background.wait()
         footer = {"table": self.table.name, "digest": digest, "rows": self.n_rows, **self._provenance}
         self._writer.add_key_value_metadata({_FOOTER_KEY: json.dumps(footer).encode()})
         self._writer.close()
-        publish(self._temporary, self.path, sync_folder=self._sync_folder)
+        publish(self._temporary, self.path, sync=self._sync)
         return WrittenTable(self.table, self.path, self.n_rows, digest)
 
 
@@ -202,16 +217,22 @@ def footer(path: Path) -> dict[str, object]:
     return dict(json.loads(metadata.get(_FOOTER_KEY, b"{}")))
 
 
-def publish(temporary: Path, path: Path, *, sync_folder: bool = True) -> None:
+def publish(temporary: Path, path: Path, *, sync: bool = True) -> None:
     """Give a finished file its name, so that a crash at any moment leaves the old file or the new one.
 
-    The name need not be flushed (``sync_folder``) in a folder that is itself renamed afterwards.
+    It need not be flushed to disk (``sync``) in a folder that is itself flushed and renamed afterwards.
     """
-    with temporary.open("rb") as handle:
-        os.fsync(handle.fileno())
+    if sync:
+        flush_file(temporary)
     temporary.replace(path)
-    if sync_folder:
+    if sync:
         flush_folder(path.parent)
+
+
+def flush_file(path: Path) -> None:
+    """Flush a file's content to disk."""
+    with path.open("rb") as handle:
+        os.fsync(handle.fileno())
 
 
 def flush_folder(path: Path) -> None:
@@ -223,4 +244,23 @@ def flush_folder(path: Path) -> None:
         os.close(folder)
 
 
-__all__ = ["TableWriter", "WrittenTable", "flush_folder", "footer", "publish", "read_table", "write_table"]
+__all__ = [
+    "TableWriter",
+    "WrittenTable",
+    "flush_file",
+    "flush_folder",
+    "footer",
+    "publish",
+    "read_table",
+    "write_table",
+]
+__all__ = [
+    "TableWriter",
+    "WrittenTable",
+    "flush_file",
+    "flush_folder",
+    "footer",
+    "publish",
+    "read_table",
+    "write_table",
+]
