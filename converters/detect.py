@@ -29,6 +29,8 @@ class Variant:
     detail: str
 
 
+# Of an array's elements: below the array and the element.
+_FIRST_KEYS: Final = 2
 _TELLING: Final[dict[str, Format]] = {
     **dict.fromkeys(("sample_id", "conversation", "qa", "event_summary", "observation", "session_summary"), "locomo"),
     **dict.fromkeys(("question_id", "question_type", "question", "question_date", "haystack_sessions"), "longmemeval"),
@@ -111,10 +113,13 @@ def _array_format(beginning: _Beginning) -> Format:
 
     # What is damaged is left to the format's own reader, which can say where. As floats: of an integer of more digits
     # than Python converts, ijson's parser otherwise ends the process.
+    depth = 0
     with suppress(ijson.JSONError, BadInput):
-        for prefix, event, value in ijson.parse(beginning, use_float=True):
-            if prefix == "item" and event == "map_key" and value in _TELLING:
+        # Not ijson.parse: it names the way to each value, whose length grows with the depth, and so would the memory.
+        for event, value in ijson.basic_parse(beginning, use_float=True):
+            depth += event.startswith("start_") - event.startswith("end_")
+            if depth == _FIRST_KEYS and event == "map_key" and value in _TELLING:
                 return _TELLING[value]
-            if (prefix, event) == ("item", "end_map"):
+            if depth == _FIRST_KEYS - 1 and event == "end_map":
                 break
     return "longmemeval"
