@@ -78,6 +78,9 @@ def convert(
     batches: Annotated[bool, typer.Option(help="Write files that are ready to POST beside the fixture.")] = True,
     batch_records: Annotated[int, typer.Option(help="Records that a batch holds at most.")] = 500,
     batch_bytes: Annotated[int, typer.Option(help="Bytes that a batch stays below.")] = 1_000_000,
+    containers: Annotated[
+        bool, typer.Option("--containers", help="Write each container as a fixture by itself, too.")
+    ] = False,
     types: Annotated[
         list[str] | None, typer.Option("--types", help="Only questions of these types; with commas, or repeated.")
     ] = None,
@@ -95,13 +98,14 @@ def convert(
     from converters.between import Request, to_corpus, to_fixture, to_target
     from converters.fixture.write import FixtureSettings
 
-    given = {"--granularity": granularity, "--isolation": isolation}
+    given = {"--granularity": granularity, "--isolation": isolation, "--containers": containers or None}
     settings = FixtureSettings(
         granularity=(granularity or GranularityChoice.session).value,
         isolation=(isolation or IsolationChoice.isolated).value,
         batches=batches,
         batch_records=batch_records,
         batch_bytes=batch_bytes,
+        containers=containers,
     )
     with progress_bar() as progress:
         request = Request(

@@ -52,7 +52,8 @@ def test_convert(tmp_path: Path, target: Target, make: Callable[[Path, tuple[str
         place.mkdir(parents=True)
         source = make(place, ids)
         # An import takes no client_id of 5,000 characters, and so a batch is refused.
-        convert(source, target, place / "out", batches=make is _records)
+        own = make is _records
+        convert(source, target, place / "out", batches=own, containers=own and target is Target.fixture)
         found.append(_listing(tmp_path / label))
     assert found[0] == found[1]
 

@@ -69,6 +69,13 @@ def test_there_and_back(source: Path, tmp_path: Path) -> None:
     assert _digests(tmp_path / "restored") == _digests(tmp_path / "direct")
 
 
+def test_a_file_a_container(source: Path, tmp_path: Path) -> None:
+    done = run(source, "--to", "fixture", "--out", tmp_path / "f.json.gz", "--containers", "--no-batches")
+    assert done.stdout.splitlines()[-1] == f"wrote {tmp_path / 'f.containers'}: 5 containers, a fixture each"
+    names = sorted(path.name for path in tmp_path.rglob("*"))
+    assert names == [*(f"000{n}.json" for n in range(1, 6)), "f.containers", "f.json.gz", "f.sidecar.json"]
+
+
 def test_tables_are_a_source_too(source: Path, tmp_path: Path) -> None:
     assert run(source, "--to", "corpus", "--out", tmp_path / "tables").exit_code == 0
     assert sorted(path.stem for path in (tmp_path / "tables").iterdir()) == sorted(CORPUS)
@@ -134,6 +141,8 @@ def test_what_is_there_stays(source: Path, tmp_path: Path) -> None:
         (["none.json", "--to", "fixture"], "none.json: cannot be read"),
         ([BUNDLED, "--to", "fixture"], "holds no questions.parquet; give a folder that --to corpus wrote"),
         ([BUNDLED / "smoke.json", "--to", "fixture", "--granularity", "turn"], "--granularity: has no meaning"),
+        ([BUNDLED / "smoke.json", "--to", "fixture", "--containers"], "--containers: has no meaning"),
+        ([BUNDLED / "smoke.json", "--to", "corpus", "--containers"], "--containers: has no meaning"),
         ([BUNDLED / "smoke.json", "--to", "corpus", "--isolation", "global"], "--isolation: has no meaning"),
         ([BUNDLED / "smoke.json", "--to", "corpus", "--types", "x"], "--types: no question is of the type 'x'"),
     ],
