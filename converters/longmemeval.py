@@ -31,7 +31,7 @@ def read_longmemeval(path: Path) -> Iterator[Record]:
 
 def read_records(reader: SourceReader) -> Iterator[Record]:
     """As ``read_longmemeval``, from a source opened without marks; its fingerprint is complete afterwards."""
-    return read_as(Record, reader, fast=sound_record, slow=parse_record, record_of=lambda record: record)
+    return read_as(Record, reader, fast=sound_record, slow=parse_record, question_id=lambda record: record.question_id)
 
 
 def read_as(
@@ -40,7 +40,7 @@ def read_as(
     *,
     fast: Callable[[bytes | bytearray], Kind],
     slow: Callable[[Any], Kind],
-    record_of: Callable[[Kind], Record],
+    question_id: Callable[[Kind], str],
 ) -> Iterator[Kind]:
     """As ``read_records``, with what somebody else makes of a record.
 
@@ -49,19 +49,18 @@ def read_as(
         reader: a source opened without marks.
         fast: makes it from the text of a sound record; raises ``ValueError`` if something may be wrong with it.
         slow: makes it from an element of the array; raises ``RecordProblem``.
-        record_of: the record that it was made from.
+        question_id: its record's.
     """
     seen: dict[str, int] = {}
     for number, value in enumerate(chain.from_iterable(array_objects(reader, FIELDS, fast)), 1):
         try:
             made = value if isinstance(value, kind) else slow(value)
-            question_id = record_of(made).question_id
-            first = seen.setdefault(question_id, number)
+            first = seen.setdefault(question_id(made), number)
             if first != number:
                 problem = f"is the question_id of record {first} too"
                 raise RecordProblem("question_id", problem, "give each question its own")
         except RecordProblem as error:
-            found = record_of(value).question_id if isinstance(value, kind) else _question_id(value)
+            found = question_id(value) if isinstance(value, kind) else _question_id(value)
             raise BadInput(
                 reader.path, error.problem, error.remedy, record=_name(number, found), field=error.field
             ) from None

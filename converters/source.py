@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -19,6 +20,7 @@ from converters.surrogates import SurrogateFilter
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
 _CHUNK_BYTES: Final = 1 << 19
+_AHEAD: Final = 3
 _FETCH_AGAIN: Final = "fetch it again, or unpack it yourself"
 
 
@@ -61,9 +63,9 @@ class SourceReader:
         self._n_bytes = 0
         self._filter = SurrogateFilter() if mark_surrogates else None
         self._ended = False
-        # Reading, unpacking and hashing leave the interpreter free: the next piece is made ready beside the caller.
+        # Reading, unpacking and hashing leave the interpreter free: the next pieces are made ready beside the caller.
         self._beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="read")
-        self._ahead = self._beside.submit(self._fetch)
+        self._ahead = deque(self._beside.submit(self._fetch) for _ in range(_AHEAD))
 
     @property
     def n_lone_surrogates(self) -> int:
@@ -94,7 +96,7 @@ class SourceReader:
 
     def close(self) -> None:
         """Wait for the piece under way, and read no more."""
-        self._beside.shutdown(wait=True)
+        self._beside.shutdown(wait=True, cancel_futures=True)
 
     def _fetch(self) -> bytes:
         data = self._stream.read(_CHUNK_BYTES)
@@ -103,13 +105,13 @@ class SourceReader:
 
     def _piece(self) -> bytes:
         try:
-            data = self._ahead.result()
+            data = self._ahead.popleft().result()
         except EOFError:
             raise BadInput(self.path, "is a gzip file that is cut off", _FETCH_AGAIN) from None
         except (gzip.BadGzipFile, zlib.error) as error:
             raise BadInput(self.path, f"is a damaged gzip file ({error})", _FETCH_AGAIN) from None
         if data:
-            self._ahead = self._beside.submit(self._fetch)
+            self._ahead.append(self._beside.submit(self._fetch))
         if self._n_bytes == 0:
             self._n_bytes = len(data)
             data = data.removeprefix(_UTF8_MARK)

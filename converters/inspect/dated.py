@@ -33,7 +33,7 @@ def dated_records(reader: SourceReader) -> Iterator[DatedRecord]:
     Raises:
         BadInput: as there.
     """
-    return read_as(DatedRecord, reader, fast=_fast, slow=_slow, record_of=lambda dated: dated.record)
+    return read_as(DatedRecord, reader, fast=_fast, slow=_slow, question_id=lambda dated: dated.record.question_id)
 
 
 def _fast(text: bytes | bytearray) -> DatedRecord:
