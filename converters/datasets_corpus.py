@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,11 @@ def convert_datasets(
     counts: Counter[str] = Counter()
     fingerprint = source_fingerprint(source)
     before = _stamps(source)
-    with CorpusWriter(folder, provenance) as writer:
-        for row in _rows(source, mapping):
+    with (
+        closing(read_rows(source, mapping.split)) as values,
+        CorpusWriter(folder, provenance) as writer,
+    ):
+        for row in _rows(source, values, mapping):
             _add(writer, row, counts)
         if _stamps(source) != before:
             raise BadInput(source, "it changed while it was being read", "convert it again")
@@ -70,9 +74,9 @@ def _stamps(source: Path) -> list[tuple[str, int, int]]:
     return [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
 
 
-def _rows(source: Path, mapping: DatasetMapping) -> Iterator[Row]:
+def _rows(source: Path, rows: Iterable[Mapping[str, Any]], mapping: DatasetMapping) -> Iterator[Row]:
     seen: dict[str, int] = {}
-    for number, values in enumerate(read_rows(source, mapping.split), 1):
+    for number, values in enumerate(rows, 1):
         if number == 1:
             _check_columns(source, values, mapping)
         try:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,8 +27,10 @@ _ASIDE: Final = (".md", ".txt")
 _SHOWN_CHARACTERS: Final = 200
 
 
-def read_rows(path: Path, split: str | None) -> Iterator[Mapping[str, Any]]:
+def read_rows(path: Path, split: str | None) -> Generator[Mapping[str, Any]]:
     """The rows in order, as Python values; labels (``ClassLabel``) by their names.
+
+    A reader that may stop before the end closes the generator, and with it the files.
 
     Args:
         path: a file of Parquet, JSON (an array of objects), JSON lines or CSV, plain or gzipped, whatever its name; a
@@ -51,22 +53,24 @@ def read_rows(path: Path, split: str | None) -> Iterator[Mapping[str, Any]]:
         raise BadInput(path, f"should hold files of one kind, holds {found}", _KNOWN)
     kind = kinds.pop()
     if kind in {"JSON", "JSON lines"}:
-        yield from chain.from_iterable(read_json_rows(file, lines=kind == "JSON lines") for file in files)
+        for file in files:
+            yield from read_json_rows(file, lines=kind == "JSON lines")
     else:
         yield from _told(path, lambda cache: _streamed(files, kind, cache))
 
 
-def _told(path: Path, open_rows: Callable[[str], Any]) -> Iterator[Mapping[str, Any]]:
+def _told(path: Path, open_rows: Callable[[str], Any]) -> Generator[Mapping[str, Any]]:
     """The rows that the library gives, and what it raises as ``BadInput``."""
     with tempfile.TemporaryDirectory(prefix="eval-assets-") as cache:
         try:
             opened = open_rows(cache)
             named = _labels(opened)
-            for row in opened:
-                yield {
-                    name: named[name](value) if name in named and value is not None else value
-                    for name, value in row.items()
-                }
+            with closing(iter(opened)) as rows:
+                for row in rows:
+                    yield {
+                        name: named[name](value) if name in named and value is not None else value
+                        for name, value in row.items()
+                    }
         except BadInput:
             raise
         except Exception as error:

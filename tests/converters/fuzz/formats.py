@@ -102,10 +102,10 @@ def _walk(tree: Any, held: str | None, *, within: bool) -> Iterator[str]:
 _KNOWN: Final = ("", "haystack_sessions", "conversation", "memories")
 
 
-def _command(name: SourceFormat, folder: Path, seed: int) -> object:
+def _command(name: SourceFormat, folder: Path, seed: int) -> None:
     """The command line's function; every second input's format is found out."""
     known = name if seed % 2 or name is SourceFormat.datasets else None
-    return convert(folder / SOURCE, Target.corpus, folder / "corpus", source_format=known)
+    convert(folder / SOURCE, Target.corpus, folder / "corpus", source_format=known)
 
 
 def _settings(folder: Path, _: int) -> object:

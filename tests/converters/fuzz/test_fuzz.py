@@ -13,17 +13,20 @@ import pytest
 from .formats import FORMATS
 from .law import GROWTH_BYTES, check, peak
 
-# A reader that stops in the middle leaves its file to the collector, which closes it.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning", "ignore:unclosed file:ResourceWarning"
-)
 INPUTS = int(os.environ.get("FUZZ_INPUTS", "100"))
 # A part is a test of its own, so that the formats that take long are spread over the workers of a long run.
 PART = 500
+# The library that reads Parquet and CSV (which damaged lines of JSON may pass for) leaves a file it stops in to the
+# collector, which closes it.
+LEFT_OPEN = pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning", "ignore:unclosed file:ResourceWarning"
+)
+LEAVES_OPEN = ("datasets_jsonl", "datasets_csv", "datasets_parquet")
+LABELS = [pytest.param(label, marks=LEFT_OPEN if label in LEAVES_OPEN else ()) for label in FORMATS]
 
 
 @pytest.mark.parametrize("first", range(0, INPUTS, PART))
-@pytest.mark.parametrize("label", FORMATS)
+@pytest.mark.parametrize("label", LABELS)
 def test_every_input_is_read_whole_or_refused_in_one_line(label: str, first: int, tmp_path: Path) -> None:
     form = FORMATS[label]
     before = peak()
