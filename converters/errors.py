@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 _PART: Final = 300
-"""Characters of the record, the field, the problem and the remedy that a message shows."""
+"""Characters of the record, the field and the problem that a message shows."""
+_REMEDY: Final = 1_500
+"""Of the remedy, which is in our words, but may name a file, its digest and where it belongs."""
 _END: Final = 60
 
 
@@ -40,13 +42,13 @@ class BadInput(Told):
     def line(self) -> str:
         """The message on one line, whatever characters the input put into it, and however many."""
         where = ": ".join(_short(part) for part in (self.record, self.field) if part)
-        said = f"{_short(self.problem)}; {_short(self.remedy)}"
+        said = f"{_short(self.problem)}; {_short(self.remedy, _REMEDY)}"
         return _printable(": ".join(part for part in (self.source, where, said) if part))
 
 
-def _short(text: str) -> str:
+def _short(text: str, length: int = _PART) -> str:
     """Its beginning and its end; what an input holds may be of any length."""
-    return text if len(text) <= _PART else f"{text[: _PART - _END]}...{text[-_END:]}"
+    return text if len(text) <= length else f"{text[: length - _END]}...{text[-_END:]}"
 
 
 def _printable(text: str) -> str:
