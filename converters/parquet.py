@@ -254,13 +254,3 @@ __all__ = [
     "read_table",
     "write_table",
 ]
-__all__ = [
-    "TableWriter",
-    "WrittenTable",
-    "flush_file",
-    "flush_folder",
-    "footer",
-    "publish",
-    "read_table",
-    "write_table",
-]

@@ -88,6 +88,14 @@ class Scope:
             if lacking:
                 raise BadInput(f"system {name} on {benchmark}", "its result file is missing", lacking)
 
+    def check_one(self, system: str, benchmark: str) -> None:
+        """Raise ``BadInput`` for an unknown name, or for the name of a sweep, which is several systems."""
+        self.check()
+        self.check_benchmark(benchmark)
+        sweep = self.graph.settings.sweeps.get(system)
+        if sweep:
+            raise BadInput("SYSTEM", f"{system} is a sweep", f"name one of its systems: {', '.join(sweep)}")
+
     def check_benchmark(self, name: str) -> None:
         """Raise ``BadInput`` for an unknown benchmark."""
         known = self.graph.settings.benchmarks

@@ -27,7 +27,6 @@ def export(
 
     A run goes with the judgments that convert --to trec-qrels writes of the benchmark's file.
     """
-    from converters.errors import BadInput
     from converters.formats.retrieval_log import write_retrieval_log
     from converters.formats.trec import write_run
     from converters.tables import CORPUS
@@ -36,12 +35,7 @@ def export(
     from eval_assets.scope import Scope
 
     with open_session() as session:
-        scope = Scope(session.graph, (system,))
-        scope.check()
-        scope.check_benchmark(benchmark)
-        sweep = session.graph.settings.sweeps.get(system)
-        if sweep:
-            raise BadInput("SYSTEM", f"{system} is a sweep", f"name one of its systems: {', '.join(sweep)}")
+        Scope(session.graph, (system,)).check_one(system, benchmark)
         shelf = session.graph.shelf
         results = shelf.frame(session.instance, keys.search_key(system), benchmark)
         needed = ("questions", "haystacks") if to is ExportTarget.trec_run else tuple(CORPUS)

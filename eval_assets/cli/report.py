@@ -16,7 +16,6 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Print a line a query, the aggregate, then all metrics with n, intervals, and what was excluded or failed."""
-    from converters.errors import BadInput
     from eval_assets import keys
     from eval_assets.cli.session import open_session
     from eval_assets.scope import Part, Scope, parts_of
@@ -25,12 +24,7 @@ def report(
     from judges.report_text import as_json as machine
 
     with open_session() as session:
-        scope = Scope(session.graph, (system,))
-        scope.check()
-        scope.check_benchmark(benchmark)
-        sweep = session.graph.settings.sweeps.get(system)
-        if sweep:
-            raise BadInput("SYSTEM", f"{system} is a sweep", f"name one of its systems: {', '.join(sweep)}")
+        Scope(session.graph, (system,)).check_one(system, benchmark)
         shelf = session.graph.shelf
         parts = parts_of(session.graph.settings, system, benchmark)
         scores, judgments = (
