@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from converters.tables import REPORT, SCORED_STATUSES
-from judges.bootstrap import mean_intervals
 from judges.retrieval_metrics import CUTOFFS, METRICS, Flags, Values
+from judges.statistics.intervals import mean_intervals
 
 ALL: Final = "all"
 TYPE_PREFIX: Final = "type:"

@@ -5,38 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from statistics import NormalDist
 from typing import Any, Final
 
 import polars as pl
 
 from converters.tables import REPORT, SCORED_STATUSES
 from judges.aggregate import ALL, TYPE_PREFIX
+from judges.statistics.intervals import DIGITS, wilson_interval
 
 ANSWER: Final = "answer"
 ACCURACY: Final = "accuracy"
 TASK_AVERAGED: Final = "accuracy_task_averaged"
 ABSTENTION: Final = "accuracy_abstention"
-_CONFIDENCE: Final = 0.95
-_DIGITS: Final = 12
-
-Interval = tuple[float | None, float | None]
-
-
-def wilson_interval(right: int, n: int) -> Interval:
-    """95 % interval of a proportion (Wilson 1927; Brown, Cai & DasGupta 2001, eq. 4); none where ``n`` is 0.
-
-    With p = right / n and z the normal quantile: (p + z²/2n ± z √(p(1 - p)/n + z²/4n²)) / (1 + z²/n).
-    """
-    if not n:
-        return None, None
-    z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
-    share, spread = right / n, z * z / n
-    middle = share + spread / 2
-    reach = z * sqrt(share * (1 - share) / n + spread / (4 * n))
-    # Rounding errors must not leave 0 and 1, nor make a digest differ between machines.
-    low, high = (middle - reach) / (1 + spread), (middle + reach) / (1 + spread)
-    return max(0.0, round(low, _DIGITS)), min(1.0, round(high, _DIGITS))
 
 
 @dataclass(frozen=True)
@@ -125,8 +105,8 @@ def _task_averaged(tallies: Sequence[_Tally]) -> dict[str, Any]:
         ends = [wilson_interval(tally.right, tally.n) for tally in tallies]
         below = sum((share - (end[0] or 0.0)) ** 2 for share, end in zip(known, ends, strict=True))
         above = sum(((end[1] or 0.0) - share) ** 2 for share, end in zip(known, ends, strict=True))
-        low = max(0.0, round(mean - sqrt(below) / n_types, _DIGITS))
-        high = min(1.0, round(mean + sqrt(above) / n_types, _DIGITS))
+        low = max(0.0, round(mean - sqrt(below) / n_types, DIGITS))
+        high = min(1.0, round(mean + sqrt(above) / n_types, DIGITS))
     asked = any(tally.n_asked for tally in tallies)
     return {
         "slice": ALL,

@@ -6,7 +6,7 @@ import pytest
 from boards import Ask, scored
 
 from judges.aggregate import aggregate
-from judges.bootstrap import mean_intervals
+from judges.statistics.intervals import mean_intervals
 
 RIGHT = Ask(["s1"], ["s1"])
 WRONG = Ask(["s2"], ["s1"])
@@ -96,7 +96,7 @@ class TestBootstrap:
         once = mean_intervals(sample)
         assert np.array_equal(once, mean_intervals(sample))
         assert not np.array_equal(once, mean_intervals(sample, seed=1))
-        monkeypatch.setattr("judges.bootstrap._DRAWS_AT_ONCE", 5000)
+        monkeypatch.setattr("judges.statistics.intervals._DRAWS_AT_ONCE", 5000)
         np.testing.assert_allclose(once, mean_intervals(sample), atol=1e-12)
 
     @pytest.mark.parametrize("shape", [(0, 2), (1, 2), (5, 0)])

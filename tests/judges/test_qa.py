@@ -11,14 +11,13 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from converters.convert import convert_corpus
 from converters.corpus import read_corpus
 from converters.formats.hypotheses import Hypothesis, write_hypotheses
 from converters.results.answers import import_answers, import_judgments
 from converters.tables import JUDGMENTS
-from judges.qa import aggregate_answers, wilson_interval
+from judges.qa import aggregate_answers
 from judges.report_answers import answers_headline, answers_line, answers_table, judgment_lines, markdown_answers
 
 
@@ -65,12 +64,6 @@ def test_nobody_judged_is_no_zero_and_a_judge_that_failed_is() -> None:
     assert (failed["value"], failed["strict"], failed["n_failed"]) == (None, 0.0, 1)
     assert aggregate_answers(JUDGMENTS.empty).is_empty()
     assert answers_line(aggregate_answers(JUDGMENTS.empty)) == ""
-
-
-@given(st.integers(1, 600).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilson_is_what_scipy_computes(counts: tuple[int, int]) -> None:
-    theirs = binomtest(*counts).proportion_ci(method="wilson")
-    assert wilson_interval(*counts) == (pytest.approx(theirs.low, abs=1e-11), pytest.approx(theirs.high, abs=1e-11))
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=1, max_size=40))
