@@ -298,3 +298,34 @@ JUDGMENTS: Final = Table(
 )
 REPORT: Final = Table("report", Report)
 LEADERBOARD: Final = Table("leaderboard", Leaderboard)
+
+
+class Comparison(dy.Schema):
+    """One row a pair of systems, slice and metric, on the questions that both have. Failed questions count as zero."""
+
+    left = _text("which system", primary_key=True)
+    right = _text("compared with which", primary_key=True)
+    slice = _text("all, or type:<question_type>", primary_key=True)
+    judge = _text("whose labels; empty for retrieval", primary_key=True)
+    level = _text("session or turn for retrieval, answer for judged answers", primary_key=True)
+    metric = _text("as in the report; or score, the judge's own", primary_key=True)
+    k = _count("cut-off; 0 for each query's own, and of answers", primary_key=True)
+    value_left = dy.Float64(nullable=True, description="mean of the left; null where any question is undefined")
+    value_right = dy.Float64(nullable=True, description="mean of the right")
+    difference = dy.Float64(nullable=True, description="right minus left")
+    ci_low = dy.Float64(nullable=True, description="95 % interval of the difference, lower end: paired bootstrap")
+    ci_high = dy.Float64(nullable=True, description="95 % interval of the difference, upper end")
+    p = dy.Float64(nullable=True, description="two-sided, of no difference: exact McNemar or sign flips")
+    p_adjusted = dy.Float64(nullable=True, description="p by Holm, over all rows of the pair")
+    verdict = _text("of the right: better, worse or not separable; null where there is no difference", nullable=True)
+    n = _count("questions compared")
+    n_gained = _count("of n, questions on which the right is better", nullable=True)
+    n_lost = _count("of n, questions on which the left is better", nullable=True)
+    n_failed_left = _count("questions of both on which the left failed or was not run")
+    n_failed_right = _count("questions of both on which the right failed or was not run")
+    n_undefined = _count("of n, questions that have no value on one side or both")
+    n_only_left = _count("questions that only the left has")
+    n_only_right = _count("questions that only the right has")
+
+
+COMPARISON: Final = Table("comparison", Comparison)
