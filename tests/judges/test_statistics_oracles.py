@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, bootstrap, permutation_test
 from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.inter_rater import cohens_kappa as their_kappa
 from statsmodels.stats.multitest import multipletests
 
+from judges.statistics.agreement import cohens_kappa
 from judges.statistics.intervals import RESAMPLES, SEED, difference_intervals, mean_intervals, wilson_interval
 from judges.statistics.paired import holm, mcnemar_p, sign_flip_ps
 
@@ -35,6 +37,15 @@ def test_holm(n: int) -> None:
     rng = np.random.default_rng(n)
     p_values = rng.permutation(np.concatenate([rng.random(n) ** 4, [0, 1], np.repeat(rng.random(), 2)]))
     np.testing.assert_allclose(holm(p_values), multipletests(p_values, method="holm")[1], atol=CLOSE)
+
+
+@settings(max_examples=60)
+@given(st.tuples(*[st.integers(0, 300)] * 4).filter(any))
+def test_kappa(counts: tuple[int, int, int, int]) -> None:
+    ours = cohens_kappa(*counts)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        theirs = their_kappa([counts[:2], counts[2:]], return_results=False)
+    assert ours is None if np.isnan(theirs) else ours == pytest.approx(theirs, abs=CLOSE)
 
 
 def mean_difference(left: np.ndarray, right: np.ndarray, axis: int) -> np.ndarray:
