@@ -30,6 +30,34 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Service(Strict):
+    """Where a store's service is, and how it is treated: nothing of it changes a result or makes anything stale.
+
+    Attributes:
+        base_url: its address; None for the provider's usual one.
+        key_env: name of the environment variable that holds the key; None for the provider's usual one.
+        concurrency: calls at a time; None for the provider's usual number.
+        requests_per_minute: at most; None for the provider's usual number.
+        timeout_s: seconds for one try of a call.
+        deadline_s: seconds for a call with all its retries and the pauses that the service asks for.
+        attempts: tries of a call, at most.
+        backoff_s: seconds before a second try where the service names no pause; doubled each time.
+        index_deadline_s: seconds until what was sent can be found.
+        clear_foreign: empty a container that holds what the ledger did not put there, where else the step would fail.
+    """
+
+    base_url: Annotated[str, StringConstraints(pattern=r"^https?://[^\s@]+$")] | None = None
+    key_env: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*$")] | None = None
+    concurrency: Annotated[int, Field(ge=1, le=64)] | None = None
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+    timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    deadline_s: Annotated[float, Field(gt=0)] = 300.0
+    attempts: Annotated[int, Field(ge=1, le=20)] = 6
+    backoff_s: Annotated[float, Field(ge=0)] = 0.5
+    index_deadline_s: Annotated[float, Field(gt=0)] = 1800.0
+    clear_foreign: bool = False
+
+
 class Store(Strict):
     """What is ingested: a provider, how haystacks become containers, and the settings that shape the store."""
 
@@ -37,6 +65,7 @@ class Store(Strict):
     isolation: Literal["global", "isolated"] = "isolated"
     revision: str | int = 1
     ingest: dict[str, Any] = {}
+    service: Service = Service()
 
 
 class System(Strict):

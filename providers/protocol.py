@@ -56,6 +56,9 @@ class Replies(dy.Schema):
     hits = dy.List(HIT)
 
 
+RETRYABLE_DOCUMENTS: Final = "retryable documents"
+"""The note of a build that counts documents which another try may store."""
+
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is."""
 

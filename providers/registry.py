@@ -5,15 +5,20 @@ A provider is one line here and one module, loaded when it is used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from converters.schema import Table
 from providers.protocol import MemorySystem
+from providers.remote.access import Access, AccessDefaults
+from providers.remote.idmap import STORE_TABLES as REMOTE_TABLES
+from providers.remote.service import RemoteService
+from providers.remote.wire import Wire
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class ProviderEntry:
         retrieval_code: the same for a search.
         ingest_libraries: distributions whose version decides a store.
         retrieval_libraries: the same for a search.
+        remote: whether it is an adapter of a service (see ``providers.remote.service``). Its ``system`` module has
+            ``create(ingest, retrieval, wire) -> RemoteService``, ``open_wire(ingest, access) -> Wire`` and ``ACCESS``.
     """
 
     name: str
@@ -37,6 +44,7 @@ class ProviderEntry:
     retrieval_code: tuple[str, ...]
     ingest_libraries: tuple[str, ...] = field(default=())
     retrieval_libraries: tuple[str, ...] = field(default=())
+    remote: bool = False
 
     def ingest_settings(self, values: Mapping[str, object]) -> BaseModel:
         """Validate the settings that shape a store; raises ``pydantic.ValidationError``."""
@@ -52,8 +60,29 @@ class ProviderEntry:
         system: MemorySystem = module.create(ingest, retrieval)
         return system
 
+    def service(self, ingest: BaseModel, retrieval: BaseModel | None, wire: Wire) -> RemoteService:
+        """The adapter of a remote provider with these settings, over this wire."""
+        module: Any = import_module(self.system)
+        service: RemoteService = module.create(ingest, retrieval, wire)
+        return service
+
+    def open_wire(self, ingest: BaseModel, access: Access) -> Wire:
+        """What carries requests to the service."""
+        module: Any = import_module(self.system)
+        wire: Wire = module.open_wire(ingest, access)
+        return wire
+
+    @property
+    def access(self) -> AccessDefaults:
+        """Where the service is if nothing else is said."""
+        module: Any = import_module(self.system)
+        access: AccessDefaults = module.ACCESS
+        return access
+
     def store_tables(self) -> Mapping[str, Table]:
         """The tables that make up a store, by name."""
+        if self.remote:
+            return REMOTE_TABLES
         module: Any = import_module(self.system)
         tables: Mapping[str, Table] = module.STORE_TABLES
         return tables
@@ -63,17 +92,33 @@ class ProviderEntry:
         return model
 
 
-PROVIDERS: Final[Mapping[str, ProviderEntry]] = {
-    entry.name: entry
-    for entry in (
-        ProviderEntry(
-            name="local",
-            settings="providers.local.settings",
-            system="providers.local.system",
-            ingest_code=("providers.local.ingest",),
-            retrieval_code=("providers.local.search",),
-            ingest_libraries=("wordllama", "bm25s"),
-            retrieval_libraries=("wordllama", "bm25s", "usearch"),
-        ),
-    )
-}
+def _remote(name: str, *, libraries: tuple[str, ...] = ()) -> ProviderEntry:
+    module = f"providers.{name}"
+    return ProviderEntry(name, module, module, (module,), (module,), libraries, libraries, remote=True)
+
+
+_OURS: Final = (
+    ProviderEntry(
+        name="local",
+        settings="providers.local.settings",
+        system="providers.local.system",
+        ingest_code=("providers.local.ingest",),
+        retrieval_code=("providers.local.search",),
+        ingest_libraries=("wordllama", "bm25s"),
+        retrieval_libraries=("wordllama", "bm25s", "usearch"),
+    ),
+    _remote("zengram"),
+)
+ENTRY_POINTS: Final = "eval_assets.providers"
+"""Group of the entry points by which other distributions add providers; each names a ``ProviderEntry``."""
+
+
+def _others() -> Iterator[ProviderEntry]:
+    for point in entry_points(group=ENTRY_POINTS):
+        entry = point.load()
+        if not isinstance(entry, ProviderEntry):
+            raise TypeError(f"the entry point {point.value} is no ProviderEntry")
+        yield entry
+
+
+PROVIDERS: Final[Mapping[str, ProviderEntry]] = {entry.name: entry for entry in (*_OURS, *_others())}

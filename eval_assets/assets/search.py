@@ -12,6 +12,7 @@ from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, in_words, output
 from eval_assets.io_manager import Rows
 from eval_assets.keys import corpus_key, search_key, store_key
+from eval_assets.remote.system import memory_system
 from eval_assets.settings import flatten
 from eval_assets.settings_systems import Store, System
 from eval_assets.stored import RETRYABLE
@@ -34,7 +35,6 @@ def search_version(store: Store, system: System) -> CodeVersion:
 def search_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition:
     """A system's search results: one row a question, always all questions."""
     store = graph.settings.stores[system.store]
-    entry = PROVIDERS[store.provider]
     version = search_version(store, system)
     key = search_key(name)
     given = in_words(system.retrieval)
@@ -59,12 +59,13 @@ def search_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
         started = time.perf_counter()
         with graph.working(key, context.partition_key):
             queries = ask(questions, store_tables[CONTAINERS.name])
-            provider = entry.create(entry.ingest_settings(store.ingest), entry.retrieval_settings(system.retrieval))
             own = {table: frame for table, frame in store_tables.items() if table != CONTAINERS.name}
             context.log.info("asking %d questions", queries.height)
-            replies = REPLIES.validate(provider.search(store=own, queries=queries, limit=system.limit))
+            with memory_system(graph.project, system.store, store, context.partition_key, system) as provider:
+                replies = REPLIES.validate(provider.search(store=own, queries=queries, limit=system.limit))
+                asked = dict(getattr(provider, "facts", {}))
             rows = Rows.of(SEARCH_RESULTS, answered(questions, replies, system.limit))
-        facts = {"made with": given, **_facts(rows.frame)}
+        facts = {"made with": given, **_facts(rows.frame), **asked}
         return output(rows, version, data_version=rows.digest, started=started, metadata=facts)
 
     return build

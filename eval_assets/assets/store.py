@@ -13,9 +13,12 @@ from eval_assets.graph import Graph, column_schema, in_words, output
 from eval_assets.io_manager import Rows
 from eval_assets.keys import corpus_key, store_key
 from eval_assets.progress import logged
+from eval_assets.remote.system import memory_system
 from eval_assets.settings import flatten
 from eval_assets.settings_systems import Store
+from eval_assets.stored import RETRYABLE
 from providers.documents import CONTAINERS, Placement, place
+from providers.protocol import RETRYABLE_DOCUMENTS
 from providers.registry import PROVIDERS
 
 _TABLES = ("questions", "haystacks", "turns", "memories", "query_options")
@@ -101,9 +104,9 @@ def store_asset(graph: Graph, name: str, store: Store) -> dg.AssetsDefinition:
                 memories=memories,
                 query_options=query_options,
             )
-            system = entry.create(entry.ingest_settings(store.ingest), None)
             context.log.info("storing %d documents in %d containers", placed.documents.height, placed.containers.height)
-            built = system.build(documents=placed.documents, turns=turns, progress=logged(context.log))
+            with memory_system(graph.project, name, store, context.partition_key) as system:
+                built = system.build(documents=placed.documents, turns=turns, progress=logged(context.log))
             tables = {table: Rows.of(entry.store_tables()[table], frame) for table, frame in built.tables.items()}
             tables[CONTAINERS.name] = Rows.of(CONTAINERS, placed.containers)
         digests = [f"{table} {rows.digest}" for table, rows in sorted(tables.items())]
@@ -119,6 +122,7 @@ def store_asset(graph: Graph, name: str, store: Store) -> dg.AssetsDefinition:
                 LEFT_OUT: dg.MetadataValue.json(dict(built.left_out)),
                 "containers": placed.containers["container"].n_unique(),
                 **built.notes,
+                RETRYABLE: int(built.notes.get(RETRYABLE_DOCUMENTS, 0)),
             },
         )
 

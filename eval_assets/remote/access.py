@@ -1,0 +1,60 @@
+"""From a store's settings and the environment to a wire."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from converters.errors import BadInput
+from eval_assets.settings_systems import Store
+from providers.registry import PROVIDERS
+from providers.remote.access import Access
+from providers.remote.wire import Wire
+
+
+def key_lacking(name: str, store: Store) -> str | None:
+    """What a person can do about a store whose key is not in the environment; None where it is, or none is needed."""
+    entry = PROVIDERS[store.provider]
+    if not entry.remote:
+        return None
+    variable = _variable(store)
+    if variable is None or entry.access.key_optional or os.environ.get(variable, "").strip():
+        return None
+    return f"store {name} needs a key of {store.provider}: set the environment variable {variable}"
+
+
+@contextmanager
+def access_to(name: str, store: Store, *, replayed: bool = False) -> Iterator[Wire | None]:
+    """A wire to a store's service, or None if calls are only replayed; raises ``BadInput`` without a key."""
+    if replayed:
+        yield None
+        return
+    from providers.remote.http import Manners
+
+    lacking = key_lacking(name, store)
+    if lacking:
+        raise BadInput(f"stores.{name}", "there is no key in the environment", lacking)
+    entry, service = PROVIDERS[store.provider], store.service
+    manners = Manners(
+        concurrency=service.concurrency or entry.access.concurrency,
+        requests_per_minute=service.requests_per_minute or entry.access.requests_per_minute,
+        timeout_s=service.timeout_s,
+        deadline_s=service.deadline_s,
+        attempts=service.attempts,
+        backoff_s=service.backoff_s,
+    )
+    variable = _variable(store)
+    key = os.environ.get(variable, "").strip() if variable else ""
+    access = Access(service.base_url or entry.access.base_url, key, manners)
+    wire = entry.open_wire(entry.ingest_settings(store.ingest), access)
+    try:
+        yield wire
+    finally:
+        close = getattr(wire, "close", None)
+        if close:
+            close()
+
+
+def _variable(store: Store) -> str | None:
+    return store.service.key_env or PROVIDERS[store.provider].access.key_env

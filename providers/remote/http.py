@@ -1,0 +1,269 @@
+"""Requests over HTTP, with manners: turns, pauses that the service asks for, retries where they are safe, deadlines."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+import httpx
+import stamina
+
+from providers.remote.errors import (
+    BadKey,
+    CallFailed,
+    OutOfQuota,
+    Refused,
+    Unavailable,
+    UnknownOutcome,
+    Unreachable,
+    Unreadable,
+    one_line,
+)
+from providers.remote.pace import Pace
+from providers.remote.wire import Read, Reply, Request, T
+
+LARGEST_REPLY: Final = 64 * 2**20
+_HIDDEN: Final = "[key]"
+_UNANSWERED: Final = (
+    httpx.ReadTimeout,
+    httpx.ReadError,
+    httpx.WriteError,
+    httpx.WriteTimeout,
+    httpx.RemoteProtocolError,
+)
+_UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+Judge = Callable[[int, Mapping[str, str], Any], Exception | None]
+"""What a service's contract says of an answer that is not 2xx; None leaves it to the usual reading."""
+
+
+@dataclass(frozen=True)
+class Manners:
+    """How a service is treated. Changes no result.
+
+    Attributes:
+        concurrency: calls at a time.
+        requests_per_minute: at most; None for no limit of ours.
+        timeout_s: seconds for one try.
+        deadline_s: seconds for a call with all its retries and pauses.
+        attempts: tries of a call, at most.
+        backoff_s: seconds before the second try, where the service names no pause; doubled each time.
+    """
+
+    concurrency: int = 8
+    requests_per_minute: float | None = None
+    timeout_s: float = 60.0
+    deadline_s: float = 300.0
+    attempts: int = 6
+    backoff_s: float = 0.5
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A pause before the next try: because the service is busy, and for how long if it said so."""
+
+    failure: CallFailed
+    seconds: float | None = None
+
+
+class _Again(Exception):  # noqa: N818
+    def __init__(self, failure: Exception, seconds: float | None = None) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+        self.seconds = seconds
+
+
+@dataclass
+class HttpWire:
+    """See ``providers.remote.wire.Wire``. Safe to use from several threads; close it when done.
+
+    Attributes:
+        name: of the service, for messages.
+        base_url: its address; paths of requests are appended to it.
+        headers: of every request, the key among them.
+        secrets: what must not be in any message or reply; where a service echoes one, it is replaced.
+        manners: see there.
+        judge: see ``Judge``.
+    """
+
+    name: str
+    base_url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: Sequence[str] = field(default=(), repr=False)
+    manners: Manners = field(default_factory=Manners)
+    judge: Judge = field(default=lambda _, __, ___: None, repr=False)
+
+    def __post_init__(self) -> None:
+        self._pace = Pace(self.manners.requests_per_minute)
+        self._client = httpx.Client(
+            headers=dict(self.headers),
+            timeout=self.manners.timeout_s,
+            limits=httpx.Limits(max_connections=self.manners.concurrency + 1),
+            follow_redirects=False,
+        )
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._client.close()
+
+    def send(self, request: Request, read: Read[T]) -> T:
+        """See ``providers.remote.wire.Wire``.
+
+        No connection, 408, 425 and 429 are tried again in any case: nothing was done. A lost or unreadable answer and
+        5xx are tried again where the request is repeatable, and are an unknown outcome where it is not.
+        """
+        started = time.monotonic()
+
+        def pause(error: Exception) -> bool | float:
+            if not isinstance(error, _Again):
+                return False
+            left = self.manners.deadline_s - (time.monotonic() - started)
+            if error.seconds is None:
+                return left > 0
+            return error.seconds if error.seconds < left else False
+
+        try:
+            for attempt in stamina.retry_context(
+                on=pause,
+                attempts=self.manners.attempts,
+                timeout=self.manners.deadline_s,
+                wait_initial=self.manners.backoff_s,
+                wait_max=30.0,
+                wait_jitter=self.manners.backoff_s,
+            ):
+                with attempt:
+                    return self._once(request, read)
+        except _Again as again:
+            raise again.failure from None
+        raise AssertionError("a retry context that neither returned nor raised")
+
+    def _once(self, request: Request, read: Read[T]) -> T:
+        self._pace.wait()
+        began = time.perf_counter()
+        try:
+            response = self._exchange(request)
+        except _UNSENT as error:
+            url = httpx.URL(self.base_url)
+            where = f"{url.scheme}://{url.netloc.decode()}"
+            raise _Again(
+                Unreachable(f"{self.name}: no connection to {where} ({_reason(error)}); is the API running there?")
+            ) from None
+        except _UNANSWERED as error:
+            raise self._lost(request, f"no answer ({_reason(error)})") from None
+        except httpx.HTTPError as error:
+            raise Unreadable(self._clean(f"{self.name}: {_reason(error)}")) from None
+        latency = (time.perf_counter() - began) * 1000
+        text = self._clean(response.text)
+        if response.is_success:
+            return self._read(request, read, response.status_code, text, latency)
+        raise self._failure(request, response, text)
+
+    def _exchange(self, request: Request) -> httpx.Response:
+        built = self._client.build_request(
+            request.method,
+            self.base_url.rstrip("/") + request.path,
+            params=dict(request.params) or None,
+            json=request.body,
+            headers=dict(request.headers),
+            timeout=request.timeout_s or self.manners.timeout_s,
+        )
+        response = self._client.send(built, stream=True)
+        try:
+            kept = bytearray()
+            for piece in response.iter_bytes():
+                kept += piece
+                if len(kept) > LARGEST_REPLY:
+                    raise httpx.DecodingError(f"an answer of more than {LARGEST_REPLY} bytes", request=built)
+        finally:
+            response.close()
+        return httpx.Response(response.status_code, headers=_plain(response.headers), content=bytes(kept))
+
+    def _read(self, request: Request, read: Read[T], status: int, text: str, latency: float) -> T:
+        try:
+            body = json.loads(text) if text.strip() else None
+        except (ValueError, RecursionError):
+            raise self._lost(request, f"status {status}, not JSON: {text!r}") from None
+        try:
+            return read(Reply(status, body, latency))
+        except Unreadable as error:
+            raise self._lost(request, str(error)) from None
+        except Unavailable as error:
+            raise (_Again(error) if request.repeatable else error) from None
+
+    def _lost(self, request: Request, what: str) -> Exception:
+        """Something was sent, and nothing that can be used came back."""
+        said = f"{self.name}: {request.method} {request.path}: {what}"
+        if request.repeatable:
+            return _Again(Unreadable(said))
+        return UnknownOutcome(said)
+
+    def _failure(self, request: Request, response: httpx.Response, text: str) -> Exception:
+        status = response.status_code
+        with suppress(ValueError, RecursionError):
+            body: Any = None
+            body = json.loads(text)
+        told = self.judge(status, response.headers, body)
+        if told is not None:
+            return told
+        said = self._clean(
+            one_line(f"{self.name}: {request.method} {request.path}: status {status}: {_message(body, text)}")
+        )
+        if status in (408, 425, 429):
+            seconds = retry_after(response.headers)
+            if seconds is not None:
+                self._pace.hold(min(seconds, self.manners.deadline_s))
+            return _Again(Unavailable(said), seconds)
+        if status >= 500:
+            return (
+                _Again(Unavailable(said), retry_after(response.headers)) if request.repeatable else UnknownOutcome(said)
+            )
+        if status in (401, 403):
+            return BadKey(said)
+        if status == 402:
+            return OutOfQuota(said)
+        return Refused(said)
+
+    def _clean(self, text: str) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, _HIDDEN)
+        return text
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a Retry-After header asks for, given as a number or a date (RFC 9110, 10.2.3); None without one."""
+    value = headers.get("retry-after")
+    if value is None:
+        return None
+    with suppress(ValueError):
+        seconds = float(value)
+        return seconds if 0 <= seconds < 86_400 else None
+    with suppress(ValueError, TypeError):
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+    return None
+
+
+def _message(body: Any, text: str) -> str:
+    """What services call their explanation, or the beginning of what came."""
+    if isinstance(body, Mapping):
+        for name in ("message", "detail", "error"):
+            value = body.get(name)
+            if isinstance(value, Mapping):
+                value = value.get("message")
+            if isinstance(value, str):
+                return value
+    return text
+
+
+def _plain(headers: httpx.Headers) -> dict[str, str]:
+    """Without those that describe an encoding which is undone already."""
+    return {name: value for name, value in headers.items() if name not in ("content-encoding", "transfer-encoding")}
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,1 @@
+"""Servers on loopback that behave as the services' contracts say, and watch what they are told."""
