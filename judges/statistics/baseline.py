@@ -26,7 +26,6 @@ import msgspec
 import polars as pl
 
 from converters.errors import BadInput
-from converters.whole import whole_files
 from judges.statistics.conditions import Conditions
 from judges.statistics.metric import Metric, parse_metric
 from judges.statistics.outcomes import OUTCOMES, SCORED
@@ -71,6 +70,9 @@ def write_baseline(path: Path, baseline: Baseline, *, force: bool = True) -> Non
     Raises:
         BadInput: the place cannot be written to, or holds a file and ``force`` is not given.
     """
+    # It loads pyarrow, a third of a second that a gate need not pay.
+    from converters.whole import whole_files
+
     head = {
         "format": _FORMAT,
         "system": baseline.system,

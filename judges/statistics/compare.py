@@ -10,10 +10,11 @@ import polars as pl
 
 from converters.tables import COMPARISON
 from judges.aggregate import ALL, TYPE_PREFIX
+from judges.qa import TASK_AVERAGED
 from judges.retrieval_metrics import Values
 from judges.statistics.intervals import DIGITS, difference_intervals
 from judges.statistics.metric import HEADLINES, Metric
-from judges.statistics.outcomes import FAILED, KEY, NOT_RUN, UNDEFINED, select
+from judges.statistics.outcomes import FAILED, KEY, NOT_RUN, UNDEFINED, select, weights
 from judges.statistics.paired import holm, sign_flip_ps
 
 BETTER: Final = "better"
@@ -39,7 +40,7 @@ def compare(
         right: outcomes of another system, or of another day.
         metrics: which; one that neither side has gets no row.
         names: what to call the two.
-        by_type: also each question type, as further slices.
+        by_type: also each question type, as further slices; these have no task average.
         failed: zero counts a failed question as 0, as ``strict`` does; left out compares those on which neither failed.
 
     Returns:
@@ -83,11 +84,14 @@ def _slice(name: str, pairs: pl.DataFrame, failed: FailedAs) -> Iterator[dict[st
     """Rows of a slice. Metrics of the same questions share their draws, which are made once."""
     rows: list[dict[str, Any]] = []
     shared: dict[tuple[str, ...], list[tuple[int, Values, Values]]] = {}
+    if name != ALL:
+        pairs = pairs.filter(pl.col("metric") != TASK_AVERAGED)
     for key, members in pairs.group_by(KEY, maintain_order=True):
         counts, compared = _counts(members, failed)
         rows.append({"slice": name, **dict(zip(KEY, key, strict=True)), **counts})
         if compared is not None:
-            left, right = (compared[side].fill_null(0).to_numpy() for side in ("value", "value_right"))
+            sides = compared.select(pl.col("value", "value_right").fill_null(0) * weights())
+            left, right = (column.to_numpy() for column in sides)
             shared.setdefault(tuple(compared["question_id"]), []).append((len(rows) - 1, left, right))
     for columns in shared.values():
         places, lefts, rights = zip(*columns, strict=True)

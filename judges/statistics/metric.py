@@ -11,11 +11,11 @@ import polars as pl
 
 from converters.errors import BadInput
 from judges.aggregate import LEVELS, OWN_K
-from judges.qa import ABSTENTION, ACCURACY, ANSWER
+from judges.qa import ABSTENTION, ACCURACY, ANSWER, TASK_AVERAGED
 from judges.retrieval_metrics import METRICS
 
 SCORE: Final = "score"
-ANSWER_METRICS: Final = (ACCURACY, ABSTENTION, SCORE)
+ANSWER_METRICS: Final = (ACCURACY, TASK_AVERAGED, ABSTENTION, SCORE)
 _OWN: Final = "own"
 _SESSION: Final = LEVELS[0]
 _NAME: Final = re.compile(r"(?:(\w+)\.)?(\w+?)@([1-9]\d{0,8}|own)")
@@ -77,6 +77,7 @@ def parse_metrics(texts: Iterable[str], source: object = "metrics") -> tuple[Met
 
 
 HEADLINES: Final = parse_metrics(
-    ["hit@5", "recall@5", "mrr@5", "hit@10", "recall@10", "ndcg@10", ACCURACY, ABSTENTION], source="headlines"
+    ["hit@5", "recall@5", "mrr@5", "hit@10", "recall@10", "ndcg@10", ACCURACY, TASK_AVERAGED, ABSTENTION],
+    source="headlines",
 )
 """What is compared where nothing else is asked for: every further test costs the others some of their power."""

@@ -13,7 +13,7 @@ import polars as pl
 
 from converters.tables import SCORED_STATUSES
 from judges.aggregate import OWN_K
-from judges.qa import ABSTENTION, ACCURACY, ANSWER
+from judges.qa import ABSTENTION, ACCURACY, ANSWER, TASK_AVERAGED
 from judges.retrieval_metrics import CUTOFFS
 from judges.statistics.intervals import DIGITS
 from judges.statistics.metric import SCORE, Metric
@@ -61,7 +61,7 @@ def retrieval_outcomes(scores: pl.DataFrame, *, cutoffs: Sequence[int] = CUTOFFS
 
 
 def judgment_outcomes(judgments: pl.DataFrame, *, judge: str | None = None) -> pl.DataFrame:
-    """Outcomes of ``Judgments``: accuracy, accuracy_abstention and, where the judge gives scores, score.
+    """Outcomes of ``Judgments``: the three accuracies and, where the judge gives scores, score.
 
     Args:
         judgments: one row a question.
@@ -80,6 +80,7 @@ def judgment_outcomes(judgments: pl.DataFrame, *, judge: str | None = None) -> p
     worth = pl.when(pl.col("status") == "empty").then(0.0).otherwise("score")
     parts = [
         rows.with_columns(metric=pl.lit(ACCURACY)),
+        rows.with_columns(metric=pl.lit(TASK_AVERAGED)),
         rows.filter("is_abstention").with_columns(metric=pl.lit(ABSTENTION)),
     ]
     if judgments["score"].is_not_null().any():
@@ -102,6 +103,15 @@ def select(outcomes: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
     return pl.concat([outcomes.clear(), *parts]).unique([*KEY, "question_id"], maintain_order=True)
 
 
+def weights() -> pl.Expr:
+    """What each row counts for in its metric's mean: 1, but in a task average as much as makes all types equal.
+
+    Of N questions in T types, n of them in this one: N / (T · n). The mean of weighted values is that of types' means.
+    """
+    kinds = pl.col("question_type").n_unique().over(KEY) * pl.len().over(*KEY, "question_type")
+    return pl.when(pl.col("metric") == TASK_AVERAGED).then(pl.len().over(KEY) / kinds).otherwise(1.0)
+
+
 def strict_means(outcomes: pl.DataFrame) -> pl.DataFrame:
     """Each metric's mean with failed questions as zero, as ``strict`` in the table ``Report``.
 
@@ -111,8 +121,9 @@ def strict_means(outcomes: pl.DataFrame) -> pl.DataFrame:
     """
     state = pl.col("state")
     known = (state != UNDEFINED).all() & (state != NOT_RUN).any()
-    return outcomes.group_by(*KEY, maintain_order=True).agg(
-        value=pl.when(known).then(pl.col("value").fill_null(0).sum() / pl.len()),
+    weighted = outcomes.with_columns(weighted=pl.col("value").fill_null(0) * weights())
+    return weighted.group_by(*KEY, maintain_order=True).agg(
+        value=pl.when(known).then(pl.col("weighted").sum() / pl.len()),
         n=pl.len(),
         n_failed=state.is_in([FAILED, NOT_RUN]).sum(),
         n_undefined=(state == UNDEFINED).sum(),

@@ -141,6 +141,16 @@ def test_by_type() -> None:
     ]
 
 
+def test_a_task_average_weighs_types_alike() -> None:
+    types = ["a"] * 6 + ["b"] * 2
+    left = answers(*[True] * 3, *[False] * 5, types=types)
+    right = answers(*[True] * 3, *[False] * 3, True, True, types=types)
+    frame = compare(left, right, metrics=parse_metrics(["accuracy_task_averaged"]), by_type=True)
+    row = only(frame)
+    assert (row["value_left"], row["value_right"], row["difference"]) == (0.25, 0.75, 0.5)
+    assert (row["n_gained"], row["p"]) == (2, 0.5)
+
+
 def test_the_order_of_the_rows_and_the_run_change_nothing() -> None:
     rng = np.random.default_rng(2)
     sides = [answers(*rng.random(60) < chance) for chance in (0.4, 0.6)]
@@ -182,8 +192,9 @@ def test_means_of_outcomes_are_the_reports_strict_column(asks: list[Ask]) -> Non
 @settings(max_examples=25)
 @given(st.lists(st.sampled_from([True, False, "empty", "error", "not_run"]), min_size=1, max_size=12))
 def test_accuracies_of_outcomes_are_the_reports(labels: list[Any]) -> None:
-    table = judgments(labels, abstention=range(0, len(labels), 3))
-    report = aggregate_answers(table).filter(pl.col("slice") == "all", pl.col("metric") != "accuracy_task_averaged")
+    types = ["a" if place % 4 else "b" for place in range(len(labels))]
+    table = judgments(labels, types=types, abstention=range(0, len(labels), 3))
+    report = aggregate_answers(table).filter(pl.col("slice") == "all")
     _same(strict_means(judgment_outcomes(table)), report)
 
 
