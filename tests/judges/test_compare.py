@@ -69,6 +69,15 @@ def test_a_graded_metric_and_holm_over_all_rows() -> None:
     assert frame["verdict"].to_list() == ["better", "better", "not separable"]
 
 
+def test_a_second_look_costs_the_first_its_verdict() -> None:
+    sides = [retrieval_outcomes(scored(*asks)) for asks in ([LATE] * 6 + [FOUND] * 4, [FOUND] * 10)]
+    alone = only(compare(*sides, metrics=parse_metrics(["hit@1"])))
+    assert (alone["p_adjusted"], alone["verdict"]) == (1 / 32, "better")
+    both = compare(*sides, metrics=parse_metrics(["hit@1", "mrr@5"]))
+    assert both.select("p", "p_adjusted", "verdict").rows() == [(1 / 32, 1 / 16, "not separable")] * 2
+    assert both["ci_low"].min() > 0
+
+
 def test_failures_count_as_zero_or_are_left_out_on_both_sides() -> None:
     left, right = answers(True, True, "error", False), answers(True, "error", True, "not_run")
     strict = only(compare(left, right, metrics=ACCURACY))

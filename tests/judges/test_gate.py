@@ -189,6 +189,15 @@ def test_what_the_file_looks_like(tmp_path: Path) -> None:
         write_baseline(path, accepted(outcomes(True)), force=False)
 
 
+def test_a_baseline_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "b.json"
+    write_baseline(path, accepted(outcomes(True)))
+    before = path.read_bytes()
+    with pytest.raises(BadInput, match="cannot be written"):
+        write_baseline(path / "b.json", accepted(outcomes(True)))
+    assert [one.read_bytes() for one in tmp_path.iterdir()] == [before]
+
+
 GOOD = {
     "format": 1,
     "system": "local",
