@@ -1,4 +1,4 @@
-"""One refreshed project a session for tests that only read; a copy of it for those that change something."""
+"""One refreshed project for tests that only read; a copy of it for those that change something."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import scripted
 from click.testing import Result
 from projects import REPOSITORY, VARIABLES, Box, make_project, write_yaml
+from shared import made_once
 from typer.testing import CliRunner
 
 from eval_assets import code_version
@@ -30,7 +31,7 @@ def _copy_sources(origin: Path, folder: Path) -> Path:
 def _sources_as_they_were(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Code versions of a copy: someone who edits a source while the tests run makes nothing stale in them."""
     with pytest.MonkeyPatch.context() as patch:
-        folder = _copy_sources(REPOSITORY, tmp_path_factory.mktemp("sources"))
+        folder = made_once(tmp_path_factory, "sources", lambda place: _copy_sources(REPOSITORY, place))
         patch.setattr(code_version, "_ROOT", folder)
         yield folder
 
@@ -68,16 +69,14 @@ def refreshed(tmp_path_factory: pytest.TempPathFactory, _sources_as_they_were: P
     with pytest.MonkeyPatch.context() as patch:
         for name in VARIABLES:
             patch.delenv(name, raising=False)
-        box = make_project(tmp_path_factory.mktemp("shared") / "project")
-        box.refresh()
-    return box
+        made = made_once(tmp_path_factory, "refreshed", lambda place: make_project(place).refresh())
+    return _copy(made, tmp_path_factory.mktemp("refreshed") / "project")
 
 
 @pytest.fixture
 def copied(refreshed: Box, tmp_path: Path) -> Box:
     """The same, to change."""
-    shutil.copytree(refreshed.root, tmp_path / "copy", symlinks=True)
-    return Box(tmp_path / "copy")
+    return _copy(refreshed.root, tmp_path / "copy")
 
 
 @pytest.fixture
@@ -99,20 +98,26 @@ def script(monkeypatch: pytest.MonkeyPatch) -> scripted.Script:
 
 
 @pytest.fixture(scope="session")
-def _scripted(tmp_path_factory: pytest.TempPathFactory, _sources_as_they_were: Path) -> Box:
-    with pytest.MonkeyPatch.context() as patch:
-        _script(patch)
-        box = make_project(tmp_path_factory.mktemp("scripted") / "project")
+def _scripted(tmp_path_factory: pytest.TempPathFactory, _sources_as_they_were: Path) -> Path:
+    def make(place: Path) -> None:
+        box = make_project(place)
         write_yaml(box.systems_file, scripted.SETTINGS)
         box.refresh(to="search")
-    return box
+
+    with pytest.MonkeyPatch.context() as patch:
+        _script(patch)
+        return made_once(tmp_path_factory, "scripted", make)
 
 
 @pytest.fixture
-def scripted_copy(_scripted: Box, script: scripted.Script, tmp_path: Path) -> Box:
+def scripted_copy(_scripted: Path, script: scripted.Script, tmp_path: Path) -> Box:
     """A project of one system of that provider, up to date to its search."""
-    shutil.copytree(_scripted.root, tmp_path / "copy", symlinks=True)
-    return Box(tmp_path / "copy")
+    return _copy(_scripted, tmp_path / "copy")
+
+
+def _copy(project: Path, root: Path) -> Box:
+    shutil.copytree(project, root, symlinks=True)
+    return Box(root)
 
 
 def _script(patch: pytest.MonkeyPatch) -> scripted.Script:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from projects import Box, make_project
+from projects import SYSTEMS, Box, make_project, write_yaml
 
 
 @pytest.fixture
@@ -25,6 +25,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_full_disk_is_one_line_and_more_space_mends_it(small_disk: Path) -> None:
     box: Box = make_project(small_disk / "project")
+    write_yaml(box.systems_file, {**SYSTEMS, "targets": [{"systems": ["bm25"], "benchmarks": ["tiny"]}]})
 
     failed = box.run("refresh")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import Result
-from projects import Box, parts, ran, write_yaml
+from projects import Box, make_project, parts, ran, write_yaml
+from shared import made_once
 
 from converters.errors import BadInput
 from converters.formats.hypotheses import Hypothesis, write_hypotheses
@@ -36,9 +38,26 @@ ANSWERED = {"theirs": {"answers": {"chats": {"file": "answers.jsonl"}}}}
 
 
 @pytest.fixture
-def box(fresh: Box) -> Box:
+def cold(fresh: Box) -> Box:
     write_yaml(fresh.systems_file, settings(RANKED))
     return fresh
+
+
+@pytest.fixture(scope="session")
+def _corpora(tmp_path_factory: pytest.TempPathFactory, _sources_as_they_were: Path) -> Path:
+    def make(place: Path) -> None:
+        box = make_project(place)
+        write_yaml(box.systems_file, settings(RANKED))
+        box.refresh(benchmarks=["chats", "tiny"], to="corpus")
+
+    return made_once(tmp_path_factory, "corpora", make)
+
+
+@pytest.fixture
+def box(_corpora: Path, tmp_path: Path) -> Box:
+    """The corpora of both benchmarks are there, and no more."""
+    shutil.copytree(_corpora, tmp_path / "box", symlinks=True)
+    return Box(tmp_path / "box")
 
 
 def put(box: Box, name: str, text: str) -> Path:
@@ -61,44 +80,44 @@ def figures(box: Box, system: str = "theirs") -> dict[tuple[str, str, str, int],
     return {(row["slice"], row["level"], row["metric"], row["k"]): row for row in rows}
 
 
-def test_a_run_from_the_file_to_the_report(box: Box) -> None:
-    put(box, "theirs.run", RUN)
-    done = box.refresh()
+def test_a_run_from_the_file_to_the_report(cold: Box) -> None:
+    put(cold, "theirs.run", RUN)
+    done = cold.refresh()
     assert not done.failures
     own = [f"theirs/{stage} [chats]" for stage in ("results_source", "search_results", "retrieval_scores", "report")]
     assert set(ran(done)) == {"benchmark_source [chats]", *CORPUS, *own, "leaderboard"}
-    rows = table(box, "retrieval_scores")
+    rows = table(cold, "retrieval_scores")
     assert [(row["status"], row["evidence_ranks"], row["n_unmapped"]) for row in rows.values()] == [
         ("ok", [1], 0),
         ("ok", [], 1),
         ("empty", [], 0),
     ]
-    assert figures(box)["all", "session", "hit", 1]["value"] == 0.5
-    told = box.events()["theirs/search_results [chats]"].metadata
+    assert figures(cold)["all", "session", "hit", 1]["value"] == 0.5
+    told = cold.events()["theirs/search_results [chats]"].metadata
     assert (told["questions without a line"], told["hits that map to no session"], told["hits"]) == (1, 1, 4)
-    assert box.plan().work == ()
+    assert cold.plan().work == ()
 
 
-def test_what_a_plan_says_of_files(box: Box, command: Command) -> None:
-    plan = box.plan()
+def test_what_a_plan_says_of_files(cold: Box, command: Command) -> None:
+    plan = cold.plan()
     assert set(parts(plan)) == {"benchmark_source [chats]", *CORPUS, "leaderboard"}
-    assert plan.unavailable == {"theirs on chats": "put it at data/sources/theirs.run"}
-    done = command(box, "plan", "--system", "theirs")
+    assert plan.unavailable == {"theirs on chats": "its file is missing; put it at data/sources/theirs.run"}
+    done = command(cold, "plan", "--system", "theirs")
     assert "unavailable: theirs on chats: its file is missing; put it at data/sources/theirs.run" in done.stdout
-    with box.open() as session, pytest.raises(BadInput) as error:
+    with cold.open() as session, pytest.raises(BadInput) as error:
         Scope(session.graph, ["theirs"], ["chats"]).check()
     assert error.value.line == "system theirs on chats: its result file is missing; put it at data/sources/theirs.run"
-    with box.open() as session, pytest.raises(BadInput) as error:
+    with cold.open() as session, pytest.raises(BadInput) as error:
         Scope(session.graph, ["theirs"], ["tiny"]).check()
     assert error.value.line == "system theirs: it has no results there; it has results on: chats"
 
-    path = put(box, "theirs.run", RUN)
-    assert box.plan().unavailable == {}
-    assert not box.refresh().failures
+    path = put(cold, "theirs.run", RUN)
+    assert cold.plan().unavailable == {}
+    assert not cold.refresh().failures
     path.touch()
-    assert box.plan().work == ()
+    assert cold.plan().work == ()
     path.unlink()
-    assert (box.plan().work, box.plan().unavailable) == ((), {})
+    assert (cold.plan().work, cold.plan().unavailable) == ((), {})
 
 
 def test_a_changed_file_makes_its_own_system_stale(box: Box) -> None:

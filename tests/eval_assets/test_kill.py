@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 from projects import TINY, Box
+from shared import made_once
 
 from converters.parquet import footer, read_table
 from eval_assets.doctor import examine
@@ -25,12 +27,18 @@ PATIENCE = 120
 @pytest.fixture(scope="module")
 def undisturbed(refreshed: Box, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | None]:
     """Data versions after the change, where nothing is killed."""
-    root = tmp_path_factory.mktemp("undisturbed") / "project"
-    shutil.copytree(refreshed.root, root, symlinks=True)
-    box = Box(root)
-    box.write_fixture(FIXTURE)
-    box.refresh()
-    return box.versions()
+
+    def make(place: Path) -> None:
+        shutil.copytree(refreshed.root, place, symlinks=True)
+        box = Box(place)
+        box.write_fixture(FIXTURE)
+        box.refresh()
+        (place / "versions.json").write_text(json.dumps(box.versions()))
+
+    found: dict[str, str | None] = json.loads(
+        (made_once(tmp_path_factory, "undisturbed", make) / "versions.json").read_text()
+    )
+    return found
 
 
 def kill_when(box: Box, pattern: str) -> bool:
