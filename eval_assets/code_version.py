@@ -108,8 +108,14 @@ def _reached(roots: Iterable[str]) -> dict[str, Path]:
 def _module_file(name: str) -> Path | None:
     if not name:
         return None
-    base = _ROOT.joinpath(*name.split("."))
-    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
+    return next((path for path in _places(_ROOT, name) if path.is_file()), None)
+
+
+@cache
+def _places(root: Path, name: str) -> tuple[Path, Path]:
+    """Kept: a plan asks for thousands, and to put them together takes longer than to look."""
+    base = root.joinpath(*name.split("."))
+    return base.with_suffix(".py"), base / "__init__.py"
 
 
 @dataclass(frozen=True)
