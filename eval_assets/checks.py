@@ -8,8 +8,9 @@ import polars as pl
 
 from converters.parquet import footer, read_table
 from eval_assets import keys
-from eval_assets.assets.store import LEFT_OUT, SENT, STORED, placement
+from eval_assets.assets.store import LEFT_OUT, SENT, STORED
 from eval_assets.graph import Graph
+from eval_assets.placed import placement
 from eval_assets.settings_systems import System
 from eval_assets.stored import UNREADABLE, Event, last_event
 from judges.checks import evidence_unknown, k_reaches_haystack, questions_missing, questions_unknown

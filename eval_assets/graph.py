@@ -23,6 +23,7 @@ from eval_assets.code_version import CodeVersion
 from eval_assets.io_manager import Rows
 from eval_assets.locks import stepping
 from eval_assets.project import Project
+from eval_assets.remote.errors import StoreLost
 from eval_assets.settings import Settings, flatten
 from eval_assets.settings_systems import ImportedSystem, System
 from eval_assets.stored import SECONDS, VERSION, Layout, Shelf
@@ -30,6 +31,7 @@ from providers.documents import CONTAINERS
 from providers.registry import PROVIDERS
 
 BAD_INPUT = "eval_assets/bad_input"
+STORE_LOST = "eval_assets/store_lost"
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class Graph:
                 yield
         except BadInput as error:
             raise dg.Failure(error.line, metadata={BAD_INPUT: True}, allow_retries=False) from None
+        except StoreLost as error:
+            raise dg.Failure(str(error), metadata={STORE_LOST: True}, allow_retries=False) from None
         except Told as error:
             raise dg.Failure(str(error), allow_retries=False) from None
 

@@ -12,6 +12,9 @@ import dagster as dg
 from eval_assets import keys
 from eval_assets.code_version import CodeVersion
 from eval_assets.graph import Graph
+from eval_assets.ledger.settings import ledger_mode
+from eval_assets.remote.access import key_lacking
+from eval_assets.remote.estimate import Remote, estimate, lost_containers, store_of
 from eval_assets.result_sources import result_source_of, results_lacking
 from eval_assets.scope import Part, Scope, parts_of
 from eval_assets.sources import Watched, change_since, source_of, where_to_put
@@ -54,9 +57,10 @@ class Plan:
         work: what runs in any case, upstream first.
         may_follow: what runs if the results of the work differ from what is stored.
         fresh: how many parts need nothing.
-        unavailable: benchmark, or imported system and benchmark, to what a person can do about its missing file.
+        unavailable: a benchmark, a store, or an imported system and its benchmark, to what it lacks, and what a person
+            can do about it.
         seconds: upper bound, from how long each part took last time; parts never made are not in it.
-        remote_calls: upper bound of calls to remote services.
+        remote: what of it asks a service, and how much at most.
     """
 
     work: tuple[Work, ...]
@@ -64,12 +68,19 @@ class Plan:
     fresh: int
     unavailable: Mapping[str, str]
     seconds: float
-    remote_calls: int = 0
+    remote: tuple[Remote, ...] = ()
+
+    @property
+    def remote_calls(self) -> int:
+        """Upper bound of calls to remote services, as far as it is known."""
+        return sum(one.requests for one in self.remote)
 
 
 def make_plan(instance: dg.DagsterInstance, definitions: dg.Definitions, scope: Scope) -> Plan:
     """Look at every part of the scope as it is now."""
-    return Planner(instance, definitions, scope).plan()
+    planner = Planner(instance, definitions, scope)
+    plan = planner.plan()
+    return replace(plan, remote=tuple(planner.remote(plan)))
 
 
 class Planner:
@@ -99,6 +110,20 @@ class Planner:
             for child in self._assets.get(part.key).child_keys:
                 self._looked.pop(Part(child, None if child == keys.LEADERBOARD else part.partition), None)
 
+    def behind(self, lost: Collection[Part]) -> set[Part]:
+        """Parts whose store is lost, with all that comes after them; their stores are looked at again next time."""
+        for part in lost:
+            for up in self._upstream(part):
+                self._looked.pop(up, None)
+        found = set(lost)
+        waiting = list(lost)
+        while waiting:
+            part = waiting.pop()
+            below = {Part(child, part.partition) for child in self._assets.get(part.key).child_keys}
+            waiting += below - found
+            found |= below | {Part(keys.LEADERBOARD, None)}
+        return found
+
     def plan(self) -> Plan:
         """The plan as things stand; see ``make_plan``."""
         work: dict[Part, Work] = {}
@@ -127,6 +152,12 @@ class Planner:
                 work[part] = replace(found, behind=held)
         seconds = sum(self._seconds(part) for part in (*work, *follow))
         return Plan(tuple(work.values()), tuple(follow), fresh, unavailable, seconds)
+
+    def remote(self, plan: Plan) -> list[Remote]:
+        """What the parts of a plan would ask of services, at most."""
+        parts = [*(work.part for work in plan.work), *plan.may_follow]
+        found = (estimate(self._graph, self._instance, part) for part in parts)
+        return [one for one in found if one]
 
     def _look(self, part: Part) -> Work | None:
         event = self._event(part)
@@ -169,6 +200,9 @@ class Planner:
         if keys.stage_of(part.key) == "source":
             yield from self._source_change(part, event)
             return
+        lost = lost_containers(self._graph, part)
+        if lost:
+            yield f"the service no longer holds what was stored there ({lost} containers)"
         causes = self._status.status(part.key, part.partition).causes
         for cause, upstream in causes:
             if cause is Cause.CODE:
@@ -241,10 +275,14 @@ class Planner:
             return {}
         project, settings = self._graph.project, self._graph.settings
         if self._needs_file(part) and not self._scope.available(benchmark):
-            return {benchmark: where_to_put(project, settings, benchmark)}
+            return {benchmark: f"its file is missing; {where_to_put(project, settings, benchmark)}"}
+        remote = store_of(self._graph, part)
+        no_key = key_lacking(*remote) if remote and ledger_mode() != "replay" else None
+        if remote and no_key:
+            return {f"store {remote[0]}": no_key}
         reads = keys.stage_of(part.key) in ("source", "search", "answers", "judgments")
         lacking = results_lacking(project, settings, system, benchmark) if system and reads else None
-        return {f"{system} on {benchmark}": lacking} if lacking else {}
+        return {f"{system} on {benchmark}": f"its file is missing; {lacking}"} if lacking else {}
 
     def _needs_file(self, part: Part) -> bool:
         return keys.stage_of(part.key) in ("source", "corpus") or not self._event(

@@ -18,7 +18,7 @@ from typing import Any, Final
 import dagster as dg
 
 from eval_assets import keys
-from eval_assets.graph import BAD_INPUT
+from eval_assets.graph import BAD_INPUT, STORE_LOST
 from eval_assets.plan import INPUTS_RUN, Plan, Planner, Work
 from eval_assets.scope import Part, Scope
 from eval_assets.stored import last_event
@@ -37,11 +37,19 @@ _UNFINISHED: Final = (
 
 @dataclass(frozen=True)
 class Failure:
-    """A step that failed: which part, one line that says why, and whether a person's input is at fault."""
+    """A step that failed.
+
+    Attributes:
+        part: which.
+        line: why.
+        bad_input: a person's input is at fault.
+        store_lost: its store must be built again, after which it may run: see ``eval_assets.remote.errors``.
+    """
 
     part: Part
     line: str
     bad_input: bool
+    store_lost: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,11 +62,12 @@ class Ran:
 
 @dataclass(frozen=True)
 class Wave:
-    """One round: what was to be done, what ran, what failed, and how long it took."""
+    """One round: what was to be done, what ran, what failed, what found its store lost, and how long it took."""
 
     work: Sequence[Work]
     ran: Sequence[Ran]
     failures: Sequence[Failure]
+    lost: Sequence[Part]
     seconds: float
 
 
@@ -124,7 +133,8 @@ def _waves(
         wave = _run_wave(instance, job, steps, todo)
         times.update(work.part for work in todo)
         ran = {one.part for one in wave.ran}
-        failed |= {work.part for work in todo if work.part not in ran} | {failure.part for failure in wave.failures}
+        broken = {work.part for work in todo if work.part not in ran} | {failure.part for failure in wave.failures}
+        failed |= broken - planner.behind(wave.lost)
         planner.forget({*ran, *(work.part for work in todo)})
         done.waves.append(wave)
         after_wave(wave)
@@ -186,7 +196,9 @@ def _run_wave(
         made = {event.asset_key for event in result.get_asset_materialization_events()}
         ran += [Ran(part, before[part] != _version(instance, part)) for part in parts if part.key in made]
         failures += list(_failures(result, steps, partition))
-    return Wave(todo, ran, failures, time.perf_counter() - started)
+    real = [failure for failure in failures if not failure.store_lost]
+    lost = [failure.part for failure in failures if failure.store_lost]
+    return Wave(todo, ran, real, lost, time.perf_counter() - started)
 
 
 def _with_siblings(parts: Sequence[Part]) -> list[Part]:
@@ -214,7 +226,8 @@ def _failures(
             yield Failure(Part(step.asset, partition), f"its check failed: {step.check}", bad_input=False)
         elif told is not None:
             metadata: Mapping[str, Any] = told.metadata or {}
-            yield Failure(Part(step.asset, partition), str(told.description), BAD_INPUT in metadata)
+            part = Part(step.asset, partition)
+            yield Failure(part, str(told.description), BAD_INPUT in metadata, STORE_LOST in metadata)
         else:
             error = data.error
             cause = error.cause if error and error.cause else error

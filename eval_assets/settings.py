@@ -120,6 +120,14 @@ class Settings(Strict):
             if self.is_pair(system, benchmark)
         ]
 
+    def clearing(self) -> Settings:
+        """The same, but all stores empty containers that hold what the ledger did not put there."""
+        stores = {
+            name: store.model_copy(update={"service": store.service.model_copy(update={"clear_foreign": True})})
+            for name, store in self.stores.items()
+        }
+        return self.model_copy(update={"stores": stores})
+
     def is_pair(self, system: str, benchmark: str) -> bool:
         """Whether the system can have a report on the benchmark."""
         found = self.systems[system]

@@ -1,7 +1,6 @@
 """``stores/<store>``: a benchmark's haystacks, ingested by a provider under one set of ingest settings."""
 
 import hashlib
-import json
 import time
 from typing import Any
 
@@ -12,12 +11,13 @@ from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, column_schema, in_words, output
 from eval_assets.io_manager import Rows
 from eval_assets.keys import corpus_key, store_key
+from eval_assets.placed import placement
 from eval_assets.progress import logged
 from eval_assets.remote.system import memory_system
 from eval_assets.settings import flatten
 from eval_assets.settings_systems import Store
 from eval_assets.stored import RETRYABLE
-from providers.documents import CONTAINERS, Placement, place
+from providers.documents import CONTAINERS
 from providers.protocol import RETRYABLE_DOCUMENTS
 from providers.registry import PROVIDERS
 
@@ -40,28 +40,6 @@ def store_version(store: Store) -> CodeVersion:
         },
         roots=("providers.documents", *entry.ingest_code, __name__),
         libraries=entry.ingest_libraries,
-    )
-
-
-def placement(
-    store: Store,
-    benchmark: str,
-    *,
-    haystacks: pl.DataFrame,
-    questions: pl.DataFrame,
-    memories: pl.DataFrame,
-    query_options: pl.DataFrame,
-) -> Placement:
-    """What a store of this benchmark is given, and where each haystack goes."""
-    settings = PROVIDERS[store.provider].ingest_settings(store.ingest).model_dump(mode="json")
-    decided = json.dumps([benchmark, store.provider, store.revision, settings], sort_keys=True)
-    return place(
-        haystacks=haystacks,
-        questions=questions,
-        memories=memories,
-        query_options=query_options,
-        isolation=store.isolation,
-        namespace=hashlib.sha256(decided.encode()).hexdigest(),
     )
 
 

@@ -6,6 +6,7 @@ import typer
 
 from eval_assets.cli.benchmarks import benchmarks
 from eval_assets.cli.compose import compose
+from eval_assets.cli.containers import clear, containers
 from eval_assets.cli.convert import convert
 from eval_assets.cli.demo import demo
 from eval_assets.cli.doctor import doctor
@@ -26,7 +27,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (plan, refresh, report, benchmarks, fetch, convert, compose, inspect, export, doctor, prune, demo, ui):
+for command in (
+    plan,
+    refresh,
+    report,
+    benchmarks,
+    fetch,
+    convert,
+    compose,
+    inspect,
+    export,
+    containers,
+    clear,
+    doctor,
+    prune,
+    demo,
+    ui,
+):
     app.command()(one_line()(command))
 
 

@@ -12,6 +12,7 @@ from eval_assets.cli.options import Benchmarks, Json, Systems, To
 
 if TYPE_CHECKING:
     from eval_assets.plan import Plan, Work
+    from eval_assets.remote.estimate import Remote
 
 
 def plan(systems: Systems = None, benchmarks: Benchmarks = None, to: To = None, as_json: Json = False) -> None:
@@ -38,13 +39,18 @@ def lines(plan: Plan) -> list[str]:
         told.append("may follow, if results come out different")
         told += [f"  {part}" for part in plan.may_follow]
     told.append(f"fresh: {plan.fresh}")
-    told += [
-        f"unavailable: {benchmark}: its file is missing; {remedy}" for benchmark, remedy in plan.unavailable.items()
-    ]
+    told += [f"unavailable: {name}: {why}" for name, why in plan.unavailable.items()]
+    told += [_remote_line(one) for one in plan.remote]
     told.append(
         f"cost: at most {plan.remote_calls} remote calls, about {plan.seconds:.1f} s of work going by the last runs"
     )
     return told
+
+
+def _remote_line(one: Remote) -> str:
+    documents = f"{one.documents} documents, " if one.documents else ""
+    minutes = "" if one.minutes is None else f", {one.minutes:.1f} minutes at the configured rate"
+    return f"remote: {one.part}: {documents}at most {one.requests} requests{minutes}"
 
 
 def work_lines(work: Sequence[Work]) -> list[str]:
@@ -66,6 +72,16 @@ def _as_dict(plan: Plan) -> dict[str, object]:
         "may_follow": [{"asset": part.key.to_user_string(), "partition": part.partition} for part in plan.may_follow],
         "fresh": plan.fresh,
         "unavailable": dict(plan.unavailable),
+        "remote": [
+            {
+                "asset": one.part.key.to_user_string(),
+                "partition": one.part.partition,
+                "documents": one.documents,
+                "requests": one.requests,
+                "minutes": one.minutes,
+            }
+            for one in plan.remote
+        ],
         "remote_calls": plan.remote_calls,
         "seconds": plan.seconds,
     }

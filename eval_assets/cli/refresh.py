@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from eval_assets.refresh import Refresh, Wave
 
 
-def refresh(systems: Systems = None, benchmarks: Benchmarks = None, to: To = None) -> None:
+Clear = Annotated[
+    bool, typer.Option("--clear", help="Empty a remote container that holds what the ledger did not put there.")
+]
+
+
+def refresh(systems: Systems = None, benchmarks: Benchmarks = None, to: To = None, clear: Clear = False) -> None:
     """Materialize what is stale, missing or incomplete, wave by wave, and nothing else."""
     from eval_assets.cli.session import open_session
     from eval_assets.locks import refreshing
@@ -25,7 +30,7 @@ def refresh(systems: Systems = None, benchmarks: Benchmarks = None, to: To = Non
     from eval_assets.refresh import refresh as run
     from eval_assets.scope import Scope
 
-    with open_session() as session:
+    with open_session(clear_foreign=clear) as session:
         scope = Scope(session.graph, tuple(systems or ()), tuple(benchmarks or ()), to)
         scope.check()
         lock = refreshing(session.graph.project, "eval-assets refresh")
@@ -46,8 +51,8 @@ def _tell(wave: Wave) -> None:
 
 def close(done: Refresh) -> None:
     """Say how a refresh ended; exits if anything failed."""
-    for benchmark, remedy in done.unavailable.items():
-        typer.echo(f"unavailable: {benchmark}: its file is missing; {remedy}")
+    for name, why in done.unavailable.items():
+        typer.echo(f"unavailable: {name}: {why}")
     if done.failures:
         for failure in done.failures[:-1]:
             typer.echo(f"{failure.part}: {failure.line}", err=True)

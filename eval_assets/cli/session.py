@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import dagster as dg
 
@@ -25,11 +25,17 @@ class Session:
 
 
 @contextmanager
-def open_session() -> Iterator[Session]:
-    """Open the project that the working folder is in; raises ``BadInput``."""
+def open_session(*, clear_foreign: bool = False) -> Iterator[Session]:
+    """Open the project that the working folder is in; raises ``BadInput``.
+
+    Args:
+        clear_foreign: as if all stores had this setting (see ``eval_assets.settings_systems.Service``).
+    """
     logging.getLogger("dagster").setLevel(logging.CRITICAL)
     project = Project.find()
     graph = build_graph(project)
+    if clear_foreign:
+        graph = replace(graph, settings=graph.settings.clearing())
     project.dagster_home()
     with kept_engines(), dg.DagsterInstance.get() as instance:
         yield Session(graph, build_definitions(graph), instance)

@@ -9,23 +9,19 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, make_url, select, update
+from sqlalchemy import Connection, Executable, Table, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 
-from converters.errors import BadInput
-from eval_assets.ledger.tables import CALLS, CONTAINERS, DOCUMENTS, METADATA
-from providers.remote.errors import one_line
+from eval_assets.ledger.engine import alone, is_sqlite, open_engine, shown
+from eval_assets.ledger.tables import CALLS, CONTAINERS, DOCUMENTS
 from providers.remote.service import Receipt
 
 Mode = Literal["record", "replay", "refresh"]
 CallStatus = Literal["usable", "degraded", "unreadable", "failed"]
 ContainerState = Literal["open", "ready", "lost", "cleared"]
 SENT: Final = "sent"
-_WAIT_S: Final = 60
 
 
 @dataclass(frozen=True)
@@ -88,39 +84,55 @@ def call_key(parts: Any) -> str:
 
 
 class Ledger:
-    """A ledger in a database. Safe to use from several threads; close it when done."""
+    """A ledger in a database. Safe to use from several threads; close it when done.
+
+    Attributes:
+        engine: the database.
+    """
 
     def __init__(self, url: str) -> None:
         """Open or create; raises ``BadInput`` where that is impossible."""
-        self._engine = _engine(url)
+        self.engine = open_engine(url)
         self._lock = threading.Lock()
-        self._alone = self._engine.dialect.name == "sqlite"
+        self._alone = is_sqlite(self.engine)
         self._insert = sqlite.insert if self._alone else postgresql.insert
-        shown = self._engine.url.render_as_string(hide_password=True)
-        try:
-            METADATA.create_all(self._engine)
-        except OperationalError as error:
-            said = one_line(str(error.orig))
-            raise BadInput(shown, f"the ledger cannot be opened: {said}", "look at EVAL_ASSETS_LEDGER") from None
+
+    @property
+    def place(self) -> str:
+        """Its URL without secrets."""
+        return shown(self.engine.url)
 
     def close(self) -> None:
         """Close its connections."""
-        self._engine.dispose()
+        self.engine.dispose()
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction; SQLite takes one writer at a time, and waiting in line here is cheaper than there."""
         if not self._alone:
-            with self._engine.begin() as connection:
+            with self.engine.begin() as connection:
                 yield connection
             return
-        with self._lock, self._engine.begin() as connection:
+        with self._lock, self.engine.begin() as connection:
             yield connection
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """A transaction beside which nobody writes, in this process or another."""
+        with self._lock, alone(self.engine) as connection:
+            yield connection
+
+    def upsert(self, table: Table) -> Executable:
+        """Insert rows of all columns; those whose primary key is there are replaced."""
+        rows = self._insert(table)
+        names = [column.name for column in table.primary_key]
+        rest = {column.name: rows.excluded[column.name] for column in table.c if column.name not in names}
+        return rows.on_conflict_do_update(index_elements=names, set_=rest)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection to read with."""
-        with self._engine.connect() as connection:
+        with self.engine.connect() as connection:
             yield connection
 
     def look(self, key: str) -> Kept | None:
@@ -128,7 +140,7 @@ class Ledger:
         wanted = (
             select(CALLS.c.reply, CALLS.c.latency_ms, CALLS.c.input_tokens, CALLS.c.output_tokens, CALLS.c.cost_usd)
             .where(CALLS.c.key == key, CALLS.c.status == "usable")
-            .order_by(CALLS.c.id.desc())
+            .order_by(CALLS.c.at.desc(), CALLS.c.id.desc())
             .limit(1)
         )
         with self.reading() as connection:
@@ -147,9 +159,12 @@ class Ledger:
 
     def keep(self, call: Call) -> None:
         """Add a call."""
-        before = select(func.count() + 1).where(CALLS.c.key == call.key).scalar_subquery()
-        attempt = before if call.key else 1
+        last = select(func.coalesce(func.max(CALLS.c.attempt), 0) + 1).where(CALLS.c.key == call.key).scalar_subquery()
+        attempt = last if call.key else 1
         with self.writing() as connection:
+            if call.key and not self._alone:
+                # Two writers of one key would give the same number.
+                connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(call.key))))
             connection.execute(insert(CALLS).values(**vars(call), attempt=attempt, at=time.time()))
 
     def container(self, service: str, container: str) -> ContainerRow | None:
@@ -170,8 +185,7 @@ class Ledger:
         key = (row.service, row.container)
         with self.writing() as connection:
             _forget(connection, *key)
-            fresh = self._insert(CONTAINERS).values(values)
-            connection.execute(fresh.on_conflict_do_update(index_elements=["service", "container"], set_=values))
+            connection.execute(self.upsert(CONTAINERS), [values])
 
     def set_container(self, service: str, container: str, state: ContainerState, counted: int | None = None) -> None:
         """Change its state; a container that is lost or cleared has no documents any more."""
@@ -195,13 +209,8 @@ class Ledger:
         common = {"service": service, "container": container, "build": build, "state": SENT, "provider_ids": "[]"}
         fresh = {"ticket": None, "error": None, "retryable": 1, "sent_at": time.time(), "settled_at": None}
         rows = [{**common, **fresh, "document": document} for document in documents]
-        changed = self._insert(DOCUMENTS)
-        upsert = changed.on_conflict_do_update(
-            index_elements=["service", "container", "document"],
-            set_={name: changed.excluded[name] for name in (*common, *fresh) if name not in ("service", "container")},
-        )
         with self.writing() as connection:
-            connection.execute(upsert, rows)
+            connection.execute(self.upsert(DOCUMENTS), rows)
 
     def not_sent(self, service: str, container: str, documents: Sequence[str]) -> None:
         """They were not taken after all."""
@@ -234,34 +243,6 @@ class Ledger:
             )
             for row in rows
         ]
-
-
-def _engine(url: str) -> Engine:
-    try:
-        parsed = make_url(url)
-        if parsed.get_backend_name() == "postgresql" and parsed.drivername == "postgresql":
-            parsed = parsed.set(drivername="postgresql+psycopg")
-        if parsed.get_backend_name() not in ("sqlite", "postgresql"):
-            raise ArgumentError(f"{parsed.get_backend_name()} is not supported")
-        if parsed.get_backend_name() == "sqlite" and parsed.database:
-            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-        engine = create_engine(parsed, pool_size=64, max_overflow=-1)
-    except ModuleNotFoundError:
-        raise BadInput(
-            "EVAL_ASSETS_LEDGER", "psycopg is not installed", 'pip install "eval-assets[postgres]"'
-        ) from None
-    except (ArgumentError, SQLAlchemyError) as error:
-        remedy = "give sqlite:///PATH or postgresql://USER@HOST/NAME"
-        raise BadInput("EVAL_ASSETS_LEDGER", one_line(str(error)), remedy) from None
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _prepare_sqlite)
-    return engine
-
-
-def _prepare_sqlite(connection: Any, _: Any) -> None:
-    # A killed process loses nothing in this mode; only a power cut could take the last calls.
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={_WAIT_S * 1000}"):
-        connection.execute(f"PRAGMA {pragma}").close()
 
 
 def _at(service: str, container: str, document: str) -> tuple[Any, Any, Any]:

@@ -19,6 +19,11 @@ def ledger_url(project: Project) -> str:
     return os.environ.get(URL_VARIABLE) or f"sqlite:///{project.data / 'ledger.sqlite'}"
 
 
+def ledger_there(project: Project) -> bool:
+    """Whether there is a ledger yet; opening one creates it."""
+    return URL_VARIABLE in os.environ or (project.data / "ledger.sqlite").exists()
+
+
 def open_ledger(project: Project) -> Ledger:
     """The project's ledger; raises ``BadInput``. The caller closes it."""
     return Ledger(ledger_url(project))

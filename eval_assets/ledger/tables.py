@@ -23,17 +23,18 @@ CALLS: Final = Table(
     Column("service", String(128), nullable=False),
     Column("purpose", String(16), nullable=False),
     Column("endpoint", Text, nullable=False),
-    # JSON; null unless there is a key.
-    Column("request", Text, nullable=True),
-    Column("reply", Text, nullable=True),
-    Column("error", Text, nullable=True),
     Column("latency_ms", Float, nullable=True),
     Column("input_tokens", BigInteger, nullable=True),
     Column("output_tokens", BigInteger, nullable=True),
     Column("cost_usd", Float, nullable=True),
     # Seconds since the epoch, UTC.
     Column("at", Float, nullable=False),
+    # JSON; null unless there is a key. Long ones are last: SQLite reads a row only as far as it is asked to.
+    Column("request", Text, nullable=True),
+    Column("reply", Text, nullable=True),
+    Column("error", Text, nullable=True),
     Index("calls_by_key", "key", "status"),
+    Index("calls_by_time", "at"),
 )
 
 CONTAINERS: Final = Table(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from eval_assets.ledger.ledger import Call, CallStatus, Ledger, Mode, call_key
-from providers.remote.errors import CallFailed, Degraded, NotRecorded, Unreadable
+from providers.remote.errors import CallFailed, Degraded, NotRecorded, Stop, Unreadable
 from providers.remote.wire import Read, Reply, Request, T, Wire
 
 _REPLAYABLE: Final = ("search",)
@@ -79,7 +79,7 @@ class LedgerWire:
             value = inner.send(request, watched)
         except Degraded:
             raise
-        except CallFailed as error:
+        except (CallFailed, Stop) as error:
             if not isinstance(error, Unreadable) or not replies:
                 self._keep(request, key, "failed", None, str(error))
             raise

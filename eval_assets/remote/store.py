@@ -60,8 +60,16 @@ def build(link: Link, *, documents: pl.DataFrame, turns: pl.DataFrame, progress:
             stop.set()
             threads.shutdown(wait=True, cancel_futures=True)
             raise
+    _forget_lost(link, set(documents["container"].unique()))
     receipts = RECEIPTS.validate(pl.DataFrame(rows, schema=RECEIPTS.empty.schema).sort(RECEIPTS.key))
     return _summary(receipts, documents.height, notes)
+
+
+def _forget_lost(link: Link, current: set[str]) -> None:
+    """Containers of earlier settings or haystacks that are lost need not be built again."""
+    for row in link.ledger.containers(store=link.store, benchmark=link.benchmark, state="lost"):
+        if row.container not in current:
+            link.ledger.set_container(row.service, row.container, "cleared")
 
 
 def _receipts(plan: Sequence[Planned], filled: Filled) -> Iterator[dict[str, Any]]:

@@ -33,7 +33,8 @@ def test_a_first_refresh_makes_the_targets_and_nothing_else(refreshed: Box) -> N
 def test_nothing_is_stale_afterwards(refreshed: Box) -> None:
     plan = refreshed.plan()
     assert (plan.work, plan.may_follow, plan.fresh) == ((), (), len(EVERYTHING))
-    assert plan.unavailable == {"absent": "put it at data/sources/absent.json (it is absent.json of the archive)"}
+    lacking = "its file is missing; put it at data/sources/absent.json (it is absent.json of the archive)"
+    assert plan.unavailable == {"absent": lacking}
 
 
 def test_a_refresh_of_what_is_fresh_runs_nothing(copied: Box) -> None:

@@ -55,6 +55,7 @@ class Fake:
 
     texts: Collection[str] = ()
     key = "fake-key"
+    late_s = 0.4
 
     def __init__(self, *, faults: Faults | None = None, latency_s: float = 0.0, port: int = 0) -> None:
         self.known_ids: set[str] = set()
@@ -114,7 +115,7 @@ class Fake:
             case "inside":
                 return Answer(200, {"error": "database is locked"})
             case "late":
-                self._closing.wait(3.0)
+                self._closing.wait(self.late_s)
                 return None
             case _:
                 return None if kind != "cut" else answer

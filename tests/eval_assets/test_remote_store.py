@@ -1,0 +1,182 @@
+"""Filling containers at a service and asking them: nothing twice, nothing lost, nothing made up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fakes.faults import ALL, Faults
+from fakes.server import Answer, Seen
+from fakes.zengram import FakeZengram
+from links import MANNERS, bench, built, linked, right, searched
+
+from eval_assets.remote.errors import Foreign, StoreLost
+from providers.remote.errors import BadKey, OutOfQuota, Unreachable
+
+SMALL = bench(3, 4)
+
+
+def test_a_second_run_sends_and_asks_nothing(tmp_path: Path) -> None:
+    with FakeZengram() as fake:
+        with linked(fake, "zengram", tmp_path) as system:
+            store = built(system, SMALL)
+            first = searched(system, SMALL, store)
+            assert system.facts == {"calls made": 3, "calls replayed": 0, "hits without a session": 0}
+        assert (store.sent, store.stored, right(SMALL, first)) == (12, 12, 3)
+        imports, searches = fake.count("/export/import"), fake.count("/memory/search")
+        with linked(fake, "zengram", tmp_path) as system:
+            again = built(system, SMALL)
+            second = searched(system, SMALL, again)
+            assert system.facts["calls replayed"] == 3
+        assert (fake.count("/export/import"), fake.count("/memory/search")) == (imports, searches)
+        assert second.equals(first)
+        assert again.tables["receipts"].equals(store.tables["receipts"])
+
+
+def test_systems_that_differ_in_retrieval_share_what_was_ingested(tmp_path: Path) -> None:
+    with FakeZengram() as fake:
+        for form in ("full", "index"):
+            with linked(fake, "zengram", tmp_path, retrieval={"format": form}) as system:
+                searched(system, SMALL, built(system, SMALL))
+        assert fake.count("/export/import") == 3
+        assert fake.count("/memory/search") == 6
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_three_of_ten_calls_fail_and_all_is_well_in_the_end(tmp_path: Path, seed: int) -> None:
+    made = bench(6, 5)
+    faults = Faults(0.3, kinds=[kind for kind in ALL if kind != "late"], seed=seed)
+    with FakeZengram(faults=faults) as fake:
+        with linked(fake, "zengram", tmp_path) as system:
+            store = built(system, made)
+            replies = searched(system, made, store)
+        failed = set(replies.filter(replies["status"] == "error")["query"])
+        broken = {int(name, 16) for name in store.tables["receipts"].filter(status="failed")["container"]}
+        assert replies.height == 6
+        assert right(made, replies) == 6 - len(failed)
+        assert broken <= failed
+        assert len(failed) <= 1
+        assert fake.stored_twice == 0
+        assert faults.happened.total() > 5
+
+
+def test_an_answer_that_comes_too_late_stores_nothing_twice(tmp_path: Path) -> None:
+    faults = Faults(1.0, kinds=["late"], only=["/export/import", "/memory/search"], first=2)
+    manners = replace(MANNERS, timeout_s=0.2)
+    made = bench(1, 2)
+    with FakeZengram(faults=faults) as fake, linked(fake, "zengram", tmp_path, manners=manners) as system:
+        store = built(system, made)
+        assert (store.stored, right(made, searched(system, made, store))) == (2, 1)
+        assert fake.stored_twice == 0
+        assert faults.happened["late"] == 2
+
+
+def test_foreign_documents_are_refused_or_cleared(tmp_path: Path) -> None:
+    with FakeZengram() as fake:
+        name = SMALL.documents["container"][0]
+        fake.records["x"] = {"id": "x", "client_id": name, "type": "event", "content": "old", "active": True}
+        with linked(fake, "zengram", tmp_path) as system, pytest.raises(Foreign, match="holds 1 things in container"):
+            built(system, SMALL)
+        with linked(fake, "zengram", tmp_path, clear=True) as system:
+            assert right(SMALL, searched(system, SMALL, built(system, SMALL))) == 3
+        assert not fake.records["x"]["active"]
+
+
+def test_a_wiped_server_is_noticed_and_filled_again(tmp_path: Path) -> None:
+    with FakeZengram() as fake, linked(fake, "zengram", tmp_path) as system:
+        store = built(system, SMALL)
+        searched(system, SMALL, store)
+        fake.records.clear()
+        other = SMALL.queries.with_columns(text=SMALL.queries["text"] + " please")
+        with pytest.raises(StoreLost, match="holds 0 of 4 things"):
+            system.search(store=store.tables, queries=other, limit=5)
+        again = built(system, SMALL)
+        assert set(again.tables["receipts"]["build"]) == {2}
+        replies = system.search(store=again.tables, queries=other, limit=5)
+        assert right(SMALL, replies) == 3
+
+
+def test_what_the_ledger_answers_needs_no_server(tmp_path: Path) -> None:
+    with FakeZengram() as fake:
+        with linked(fake, "zengram", tmp_path) as system:
+            store = built(system, SMALL)
+            first = searched(system, SMALL, store)
+        seen = len(fake.seen)
+        with linked(fake, "zengram", tmp_path, mode="replay") as system:
+            assert searched(system, SMALL, built(system, SMALL)).equals(first)
+            other = SMALL.queries.with_columns(text=SMALL.queries["text"] + " please")
+            replies = system.search(store=store.tables, queries=other, limit=5)
+            assert replies["status"].to_list() == ["not_run"] * 3
+        assert len(fake.seen) == seen
+
+
+def test_asking_all_again(tmp_path: Path) -> None:
+    with FakeZengram() as fake:
+        for mode in ("record", "refresh"):
+            with linked(fake, "zengram", tmp_path, mode=mode) as system:  # type: ignore[arg-type]
+                searched(system, SMALL, built(system, SMALL))
+        assert fake.count("/memory/search") == 6
+
+
+class FakeWithoutCredit(FakeZengram):
+    """Nothing is left after some searches."""
+
+    left = 2
+
+    def answer(self, seen: Seen) -> Answer:
+        if seen.path == "/memory/search":
+            self.left -= 1
+            if self.left < 0:
+                return Answer(402, {"error": "payment required"})
+        return super().answer(seen)
+
+
+def test_a_payment_stop_ends_the_step_and_keeps_what_is_done(tmp_path: Path) -> None:
+    manners = replace(MANNERS, concurrency=1)
+    with FakeWithoutCredit() as fake:
+        with linked(fake, "zengram", tmp_path, manners=manners) as system:
+            store = built(system, SMALL)
+            with pytest.raises(OutOfQuota, match="payment required"):
+                searched(system, SMALL, store)
+            assert fake.count("/memory/search") == 3
+        fake.left = 1
+        with linked(fake, "zengram", tmp_path, manners=manners) as system:
+            assert right(SMALL, searched(system, SMALL, store)) == 3
+        assert fake.count("/memory/search") == 4
+
+
+def test_a_server_that_is_down_ends_the_step_with_its_address(tmp_path: Path) -> None:
+    with FakeZengram() as fake:
+        pass
+    with linked(fake, "zengram", tmp_path) as system, pytest.raises(Unreachable, match=fake.url):
+        built(system, SMALL)
+
+
+def test_a_wrong_key_ends_the_step_and_is_nowhere(tmp_path: Path) -> None:
+    with FakeZengram() as fake, linked(fake, "zengram", tmp_path, key="planted-secret") as system:
+        with pytest.raises(BadKey) as caught:
+            built(system, SMALL)
+        assert "planted" not in str(caught.value)
+        kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+        assert b"invalid key" in kept
+        assert b"planted" not in kept
+
+
+def test_a_question_of_an_incomplete_container_is_not_asked(tmp_path: Path) -> None:
+    made = bench(2, 2)
+    with FakeRefusing() as fake, linked(fake, "zengram", tmp_path) as system:
+        store = built(system, made)
+        assert dict(store.left_out) == {"failed": 1}
+        replies = searched(system, made, store)
+        assert replies["status"].to_list() == ["error", "ok"]
+        assert "its container is not complete" in str(replies["error"][0])
+        assert fake.count("/memory/search") == 1
+
+
+class FakeRefusing(FakeZengram):
+    """One record is never taken."""
+
+    def _store(self, given: object) -> str:
+        content = given["content"]  # type: ignore[index]
+        return "errors" if "word0x1" in content else super()._store(given)  # type: ignore[arg-type]
