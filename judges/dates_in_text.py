@@ -12,7 +12,7 @@ MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
-_NAMES: Final = "|".join(f"{name[:3]}(?:{name[3:]}|t|\\.)?" if name != "may" else "may" for name in MONTHS)
+_NAMES: Final = "|".join(f"{name[:3]}(?:{name[3:]}|t)?\\.?" if name != "may" else "may" for name in MONTHS)
 _YEAR: Final = r"(?:,?\s+(\d{4}))?"
 _DAY: Final = r"(\d{1,2})(?:st|nd|rd|th)?"
 _MONTH_FIRST: Final = re.compile(rf"\b({_NAMES})\s+{_DAY}\b(?!:){_YEAR}")
