@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from click.testing import Result
 from projects import Box
 
 from eval_assets.doctor import examine
@@ -29,9 +32,9 @@ def test_the_newest_runs_stay_and_nothing_else(copied: Box) -> None:
         assert examine(session.instance, session.graph)[1] == []
 
 
-def test_a_dry_run_says_what_would_go_and_removes_nothing(copied: Box) -> None:
+def test_a_dry_run_says_what_would_go_and_removes_nothing(copied: Box, command: Callable[..., Result]) -> None:
     stray = copied.root / HYBRID / "left-behind.parquet"
     stray.write_bytes(b"no event names this")
-    told = copied.run("prune", "--keep", "1", "--dry-run")
+    told = command(copied, "prune", "--keep", "1", "--dry-run")
     assert told.stdout == f"{HYBRID}/left-behind.parquet\n1 would be removed\n"
     assert stray.exists()
