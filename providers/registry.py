@@ -108,6 +108,7 @@ _OURS: Final = (
         retrieval_libraries=("wordllama", "bm25s", "usearch"),
     ),
     _remote("zengram"),
+    _remote("synap"),
 )
 ENTRY_POINTS: Final = "eval_assets.providers"
 """Group of the entry points by which other distributions add providers; each names a ``ProviderEntry``."""
