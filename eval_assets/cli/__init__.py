@@ -14,6 +14,7 @@ from eval_assets.cli.errors import one_line
 from eval_assets.cli.export import export
 from eval_assets.cli.fetch import fetch
 from eval_assets.cli.inspect import inspect
+from eval_assets.cli.ledger import ledger
 from eval_assets.cli.plan import plan
 from eval_assets.cli.prune import prune
 from eval_assets.cli.refresh import refresh
@@ -45,6 +46,7 @@ for command in (
     ui,
 ):
     app.command()(one_line()(command))
+app.add_typer(ledger, name="ledger")
 
 
 def main() -> None:
