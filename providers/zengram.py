@@ -194,7 +194,7 @@ class _Held:
 
 def create(ingest: BaseModel, retrieval: BaseModel | None, wire: Wire) -> Zengram:
     """The adapter with these settings."""
-    return Zengram(RetrievalSettings.model_validate(retrieval.model_dump() if retrieval else {}), wire)
+    return Zengram(retrieval if isinstance(retrieval, RetrievalSettings) else RetrievalSettings(), wire)
 
 
 def open_wire(ingest: BaseModel, access: Access) -> Wire:

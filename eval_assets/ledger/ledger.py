@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, Executable, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, Executable, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from eval_assets.ledger.engine import alone, is_sqlite, open_engine, shown
@@ -22,6 +22,21 @@ Mode = Literal["record", "replay", "refresh"]
 CallStatus = Literal["usable", "degraded", "unreadable", "failed"]
 ContainerState = Literal["open", "ready", "lost", "cleared"]
 SENT: Final = "sent"
+
+# Built once: building a statement takes longer than running it.
+_LOOK: Final = (
+    select(CALLS.c.reply, CALLS.c.latency_ms, CALLS.c.input_tokens, CALLS.c.output_tokens, CALLS.c.cost_usd)
+    .where(CALLS.c.key == bindparam("wanted"), CALLS.c.status == "usable")
+    .order_by(CALLS.c.at.desc(), CALLS.c.id.desc())
+    .limit(1)
+)
+_LAST: Final = (
+    select(func.coalesce(func.max(CALLS.c.attempt), 0) + 1)
+    .where(CALLS.c.key == bindparam("numbered"))
+    .scalar_subquery()
+)
+_KEEP: Final = insert(CALLS)
+_KEEP_NUMBERED: Final = insert(CALLS).values(attempt=_LAST)
 
 
 @dataclass(frozen=True)
@@ -137,14 +152,8 @@ class Ledger:
 
     def look(self, key: str) -> Kept | None:
         """The newest usable reply to this call, if there is one."""
-        wanted = (
-            select(CALLS.c.reply, CALLS.c.latency_ms, CALLS.c.input_tokens, CALLS.c.output_tokens, CALLS.c.cost_usd)
-            .where(CALLS.c.key == key, CALLS.c.status == "usable")
-            .order_by(CALLS.c.at.desc(), CALLS.c.id.desc())
-            .limit(1)
-        )
         with self.reading() as connection:
-            row = connection.execute(wanted).first()
+            row = connection.execute(_LOOK, {"wanted": key}).first()
         return Kept(json.loads(row[0]), row[1] or 0.0, row[2], row[3], row[4]) if row else None
 
     def holds(self, keys: Sequence[str]) -> set[str]:
@@ -159,13 +168,16 @@ class Ledger:
 
     def keep(self, call: Call) -> None:
         """Add a call."""
-        last = select(func.coalesce(func.max(CALLS.c.attempt), 0) + 1).where(CALLS.c.key == call.key).scalar_subquery()
-        attempt = last if call.key else 1
+        values = {**vars(call), "at": time.time()}
+        if call.key is None:
+            with self.writing() as connection:
+                connection.execute(_KEEP, {**values, "attempt": 1})
+            return
         with self.writing() as connection:
-            if call.key and not self._alone:
+            if not self._alone:
                 # Two writers of one key would give the same number.
                 connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(call.key))))
-            connection.execute(insert(CALLS).values(**vars(call), attempt=attempt, at=time.time()))
+            connection.execute(_KEEP_NUMBERED, {**values, "numbered": call.key})
 
     def container(self, service: str, container: str) -> ContainerRow | None:
         """What is known of a container."""

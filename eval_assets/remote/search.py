@@ -82,6 +82,8 @@ class Asking:
         self._lock = threading.Lock()
         self._checked: dict[str, threading.Lock] = {name: threading.Lock() for name in self.known}
         self._fine: set[str] = set()
+        rows = self.link.ledger.containers(service=self.link.name, store=self.link.store, benchmark=self.link.benchmark)
+        self._handles = {row.container: row.handle for row in rows}
         self._probed = False
         self._stop = threading.Event()
 
@@ -133,8 +135,7 @@ class Asking:
         return {**row, "hits": mapped}
 
     def _search(self, wire: LedgerWire, query: Mapping[str, Any]) -> list[Hit]:
-        row = self.link.ledger.container(self.link.name, query["container"])
-        scope = Scope(query["container"], row.handle if row else {})
+        scope = Scope(query["container"], self._handles.get(query["container"], {}))
         service = self.link.service(wire)
         limit = min(self.limit, service.describe().max_hits)
         return list(service.search(scope, query["text"], limit=limit, as_of=query["as_of"]))
