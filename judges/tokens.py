@@ -1,8 +1,9 @@
 """How many tokens a text has, estimated: no model's own tokenizer is loaded.
 
-A token is four bytes of UTF-8, or one character of Chinese, Japanese or Korean, which the bytes would count low. On
-English prose that is within some 15 % of OpenAI's tokenizers; long numbers, code and rare scripts have more tokens
-than it says. Leave a margin where a limit is hard; what was really used is in the reply's usage figures.
+A token is four bytes of UTF-8, or one character of Chinese, Japanese or Korean, which the bytes would count low. For a
+haystack of LongMemEval's S file that says some 5 % more than was counted for it (489,000 characters; 116,000 tokens by
+Gemini's count). Long numbers, code and rare scripts have more tokens than it says: leave a margin where a limit is
+hard. What was really used is in the reply's usage figures.
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ from judges.judging.verdict import Unreadable
 
 CUT: Final = object()
 """The value of a field at which the reply ends, before one can say what it is."""
+TRIES: Final = 200
+"""Places at which an object may begin; a reply with more is damaged, and would take long."""
 _LITERAL: Final = 20_000
 """Characters of an object in Python's notation that are looked at."""
 
@@ -32,11 +34,16 @@ def objects_in(text: str) -> list[Found]:
     of a dictionary is taken too. Braces that hold neither are passed over.
 
     Raises:
-        Unreadable: an object has a field twice with different values, or is nested without end.
+        Unreadable: an object has a field twice with different values, or is nested without end; or there are more than
+            ``TRIES`` braces that open something.
     """
     found: list[Found] = []
     at = text.find("{")
+    tries = 0
     while at >= 0:
+        tries += 1
+        if tries > TRIES:
+            raise Unreadable("too many braces")
         one = _whole(text, at) or _literal(text, at) or _cut(text, at)
         if one is not None:
             found.append(one)

@@ -15,7 +15,7 @@ _LABELS: Final = ("label", "verdict", "judgment", "judgement", "correct", "is_co
 _SCORES: Final = ("score", "rating")
 _REASONS: Final = ("explanation", "reason", "reasoning", "rationale")
 _LINE: Final = re.compile(
-    r"^\W*(?:(?:the|my|final|overall) )*(label|verdict|judge?ment|score|rating|answer)(?: is)?\s*[:=]\s*(\S.*)$",
+    r"^[^\w\n]*(?:(?:the|my|final|overall) )*(label|verdict|judge?ment|score|rating|answer)(?: is)?\s*[:=]\s*(\S.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _HEAD: Final = re.compile(r"\s+[-–—(]|[;:]|[.,](?!\d)")
@@ -84,7 +84,7 @@ def _agreed(labels: list[bool], scores: list[float], explanation: str) -> Verdic
 
 
 def _from_words(text: str) -> Verdict:
-    plain = re.sub(r"[*`#>\"]|^```\w*$", "", text, flags=re.MULTILINE).strip()
+    plain = re.sub(r"^```\w*$|[*`#>\"]", "", text, flags=re.MULTILINE).strip()
     label = alone(plain)
     if label is not None:
         return Verdict(float(label), label)

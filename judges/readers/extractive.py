@@ -141,14 +141,15 @@ def _age(date: datetime | None) -> float:
 
 
 def _told(candidate: _Candidate, wanted: str, as_of: datetime | None) -> str:
+    text = candidate.text.removeprefix("user: ").removeprefix("assistant: ")
     if candidate.date is None:
-        return candidate.text
+        return text
     day = in_utc(candidate.date).date()
     elapsed = _ELAPSED.search(wanted)
     if elapsed and as_of is not None:
         unit = elapsed[1] or "day"
         n = round(abs((in_utc(as_of).date() - day).days) / _SIZES[unit])
-        return f"{n} {unit}{'' if n == 1 else 's'}: {candidate.text} ({day.isoformat()})"
-    if _WANTS_DATE.search(wanted) and not days_in(candidate.text):
-        return f"{candidate.text} ({day.isoformat()})"
-    return candidate.text
+        return f"{n} {unit}{'' if n == 1 else 's'}: {text} ({day.isoformat()})"
+    if _WANTS_DATE.search(wanted) and not days_in(text):
+        return f"{text} ({day.isoformat()})"
+    return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from judges.judging.json_in_text import decode
+from judges.judging.json_in_text import TRIES, decode
 from judges.judging.verdict import Unreadable
 
 _LISTS: Final = ("relevance", "judgments", "judgements", "results", "hits", "memories")
@@ -13,7 +13,7 @@ _INDICES: Final = ("index", "id", "memory", "hit")
 _VALUES: Final = ("relevant", "relevance", "label")
 _INDEX: Final = re.compile(r"(?:(?:memory|hit|result)[ _#-]*)?(\d{1,6})", re.IGNORECASE)
 _OPENS: Final = re.compile(r"[\[{]")
-_FENCE: Final = re.compile(r"^\s*```\w*\s*|\s*```\s*$")
+_FENCE: Final = re.compile(r"^```\w*")
 _YES: Final = frozenset({"1", "true", "yes", "relevant"})
 _NO: Final = frozenset({"0", "false", "no", "irrelevant", "not relevant"})
 
@@ -37,10 +37,13 @@ def parse_relevance(reply: str, n_hits: int) -> list[int]:
 
 
 def _lists(text: str) -> list[list[Any]]:
-    bare = _FENCE.sub("", text).strip()
+    bare = _FENCE.sub("", text.strip().rstrip("`")).strip()
     found: list[list[Any]] = []
-    at = 0
+    at = tries = 0
     while match := _OPENS.search(bare, at):
+        tries += 1
+        if tries > TRIES:
+            raise Unreadable("too many brackets")
         try:
             value, at = decode(bare, match.start())
         except ValueError:

@@ -147,5 +147,8 @@ REPLIES: Final[list[tuple[str, str, Expected]]] = [
     ("brace alone", "{", None),
     ("deep", '{"a":' * 5000, None),
     ("many braces", "{" * 20_000, None),
+    ("many objects that are none", "{x " * 20_000 + "}" * 20_000, None),
+    ("many blank lines", "x" + "\n" * 100_000 + "x", None),
+    ("a fence around a word", "```text\ncorrect\n```", RIGHT),
     ("long number", '{"score": ' + "9" * 5000 + "}", None),
 ]

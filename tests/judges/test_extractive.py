@@ -43,6 +43,10 @@ def test_the_sentence_that_answers_is_given(question: str, text: str, wanted: st
     assert wanted in answer(question, Memory(text, DAY))
 
 
+def test_who_said_it_is_not_part_of_the_answer() -> None:
+    assert answer("Which cat is mine?", Memory("user: My cat is Luna.\nassistant: Lovely.", DAY)) == "My cat is Luna."
+
+
 def test_nothing_that_matches_is_a_refusal() -> None:
     for hits in ([], NOISE):
         found = extract("What is the name of my cat?", None, hits)

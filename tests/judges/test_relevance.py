@@ -54,6 +54,8 @@ REPLIES: list[tuple[str, str, list[int] | None]] = [
     ("prose alone", "Memory [1] is relevant.", None),
     ("a number in prose", "[1, 0] are the judgments", None),
     ("empty", "", None),
+    ("many brackets that open nothing", "[x " * 20_000, None),
+    ("many blanks", "x" + " " * 100_000 + "x", None),
     ("deep", "[" * 100_000, None),
 ]
 
