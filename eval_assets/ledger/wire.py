@@ -11,7 +11,7 @@ from eval_assets.ledger.ledger import Call, CallStatus, Ledger, Mode, call_key
 from providers.remote.errors import CallFailed, Degraded, NotRecorded, Stop, Unreadable
 from providers.remote.wire import Read, Reply, Request, T, Wire
 
-_REPLAYABLE: Final = ("search",)
+_REPLAYABLE: Final = ("search", "answer", "judge")
 
 
 @dataclass
@@ -48,7 +48,17 @@ class LedgerWire:
             if kept:
                 self.replayed += 1
                 self.latency_ms += kept.latency_ms
-                return read(Reply(200, kept.reply, kept.latency_ms, replayed=True))
+                return read(
+                    Reply(
+                        200,
+                        kept.reply,
+                        kept.latency_ms,
+                        replayed=True,
+                        input_tokens=kept.input_tokens,
+                        output_tokens=kept.output_tokens,
+                        cost_usd=kept.cost_usd,
+                    )
+                )
         if self.inner is None or self.mode == "replay":
             raise NotRecorded(f"{self.service}: {request.method} {request.path} is not in the ledger, to be replayed")
         if key:
@@ -103,5 +113,8 @@ class LedgerWire:
                 reply=json.dumps(reply.body) if whole and reply else None,
                 error=error,
                 latency_ms=reply.latency_ms if reply else None,
+                input_tokens=reply.input_tokens if reply else None,
+                output_tokens=reply.output_tokens if reply else None,
+                cost_usd=reply.cost_usd if reply else None,
             )
         )

@@ -30,7 +30,7 @@ def access_to(name: str, store: Store, *, replayed: bool = False) -> Iterator[Wi
     if replayed:
         yield None
         return
-    from providers.remote.http import Manners
+    from providers.remote.retry import Manners
 
     lacking = key_lacking(name, store)
     if lacking:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from providers.remote.http import HttpWire, Judge, Manners
+    from providers.remote.http import HttpWire, Judge
+    from providers.remote.retry import Manners
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,9 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 import httpx
-import stamina
 
 from providers.remote.errors import (
     BadKey,
-    CallFailed,
     OutOfQuota,
     Refused,
     Unavailable,
@@ -26,6 +24,7 @@ from providers.remote.errors import (
     one_line,
 )
 from providers.remote.pace import Pace
+from providers.remote.retry import Again, Manners, persistently
 from providers.remote.wire import Read, Reply, Request, T
 
 LARGEST_REPLY: Final = 64 * 2**20
@@ -41,42 +40,6 @@ _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 Judge = Callable[[int, Mapping[str, str], Any], Exception | None]
 """What a service's contract says of an answer that is not 2xx; None leaves it to the usual reading."""
-
-
-@dataclass(frozen=True)
-class Manners:
-    """How a service is treated. Changes no result.
-
-    Attributes:
-        concurrency: calls at a time.
-        requests_per_minute: at most; None for no limit of ours.
-        timeout_s: seconds for one try.
-        deadline_s: seconds for a call with all its retries and pauses.
-        attempts: tries of a call, at most.
-        backoff_s: seconds before the second try, where the service names no pause; doubled each time.
-    """
-
-    concurrency: int = 8
-    requests_per_minute: float | None = None
-    timeout_s: float = 60.0
-    deadline_s: float = 300.0
-    attempts: int = 6
-    backoff_s: float = 0.5
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A pause before the next try: because the service is busy, and for how long if it said so."""
-
-    failure: CallFailed
-    seconds: float | None = None
-
-
-class _Again(Exception):  # noqa: N818
-    def __init__(self, failure: Exception, seconds: float | None = None) -> None:
-        super().__init__(str(failure))
-        self.failure = failure
-        self.seconds = seconds
 
 
 @dataclass
@@ -118,30 +81,7 @@ class HttpWire:
         No connection, 408, 425 and 429 are tried again in any case: nothing was done. A lost or unreadable answer and
         5xx are tried again where the request is repeatable, and are an unknown outcome where it is not.
         """
-        started = time.monotonic()
-
-        def pause(error: Exception) -> bool | float:
-            if not isinstance(error, _Again):
-                return False
-            left = self.manners.deadline_s - (time.monotonic() - started)
-            if error.seconds is None:
-                return left > 0
-            return error.seconds if error.seconds < left else False
-
-        try:
-            for attempt in stamina.retry_context(
-                on=pause,
-                attempts=self.manners.attempts,
-                timeout=self.manners.deadline_s,
-                wait_initial=self.manners.backoff_s,
-                wait_max=30.0,
-                wait_jitter=self.manners.backoff_s,
-            ):
-                with attempt:
-                    return self._once(request, read)
-        except _Again as again:
-            raise again.failure from None
-        raise AssertionError("a retry context that neither returned nor raised")
+        return persistently(self.manners, lambda: self._once(request, read))
 
     def _once(self, request: Request, read: Read[T]) -> T:
         self._pace.wait()
@@ -151,7 +91,7 @@ class HttpWire:
         except _UNSENT as error:
             url = httpx.URL(self.base_url)
             where = f"{url.scheme}://{url.netloc.decode()}"
-            raise _Again(
+            raise Again(
                 Unreachable(f"{self.name}: no connection to {where} ({_reason(error)}); is the API running there?")
             ) from None
         except _UNANSWERED as error:
@@ -194,13 +134,13 @@ class HttpWire:
         except Unreadable as error:
             raise self._lost(request, str(error)) from None
         except Unavailable as error:
-            raise (_Again(error) if request.repeatable else error) from None
+            raise (Again(error) if request.repeatable else error) from None
 
     def _lost(self, request: Request, what: str) -> Exception:
         """Something was sent, and nothing that can be used came back."""
         said = f"{self.name}: {request.method} {request.path}: {what}"
         if request.repeatable:
-            return _Again(Unreadable(said))
+            return Again(Unreadable(said))
         return UnknownOutcome(said)
 
     def _failure(self, request: Request, response: httpx.Response, text: str) -> Exception:
@@ -218,10 +158,10 @@ class HttpWire:
             seconds = retry_after(response.headers)
             if seconds is not None:
                 self._pace.hold(min(seconds, self.manners.deadline_s))
-            return _Again(Unavailable(said), seconds)
+            return Again(Unavailable(said), seconds)
         if status >= 500:
             return (
-                _Again(Unavailable(said), retry_after(response.headers)) if request.repeatable else UnknownOutcome(said)
+                Again(Unavailable(said), retry_after(response.headers)) if request.repeatable else UnknownOutcome(said)
             )
         if status in (401, 403):
             return BadKey(said)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-Purpose = Literal["probe", "prepare", "ingest", "status", "search", "count", "clear"]
+Purpose = Literal["probe", "prepare", "ingest", "status", "search", "count", "clear", "answer", "judge"]
 T = TypeVar("T")
 
 
@@ -23,7 +23,8 @@ class Request:
     Attributes:
         method: of HTTP.
         path: below the service's address, with its slashes as the contract has them, percent-encoded.
-        purpose: what it is for; a ``search`` is answered by the ledger if it was answered before.
+        purpose: what it is for; a ``search``, an ``answer`` and a ``judge`` call is answered by the ledger if it was
+            answered before.
         params: query string.
         body: JSON value, or None for no body.
         repeatable: sending it twice does no more than sending it once, so that it may be sent again when nobody knows
@@ -51,12 +52,18 @@ class Reply:
         body: decoded JSON; None for an empty body.
         latency_ms: of the call that was answered, without waiting for a turn or retries.
         replayed: it comes from the ledger.
+        input_tokens: of a model's prompt, as the service counts them; None for what is no model.
+        output_tokens: of a model's reply.
+        cost_usd: what the call cost, in US dollars, where a price is known.
     """
 
     status: int
     body: Any
     latency_ms: float
     replayed: bool = False
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
 
 
 Read = Callable[[Reply], T]

@@ -18,7 +18,7 @@ from eval_assets.remote.system import RemoteSystem
 from providers.protocol import DOCUMENTS, QUERIES, StoreBuild
 from providers.registry import PROVIDERS
 from providers.remote.access import Access
-from providers.remote.http import Manners
+from providers.remote.retry import Manners
 
 MANNERS = Manners(concurrency=8, timeout_s=1.0, deadline_s=20.0, attempts=8, backoff_s=0.005)
 

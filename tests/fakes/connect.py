@@ -10,7 +10,7 @@ from typing import Any
 from fakes.server import Fake
 from providers.registry import PROVIDERS
 from providers.remote.access import Access
-from providers.remote.http import Manners
+from providers.remote.retry import Manners
 from providers.remote.service import Document, Receipt, RemoteService, Scope
 
 FAST = Manners(concurrency=4, timeout_s=2.0, deadline_s=10.0, attempts=6, backoff_s=0.01)

@@ -22,7 +22,8 @@ from providers.remote.errors import (
     Unreachable,
     Unreadable,
 )
-from providers.remote.http import HttpWire, Manners, retry_after
+from providers.remote.http import HttpWire, retry_after
+from providers.remote.retry import Manners
 from providers.remote.values import mapping
 from providers.remote.wire import Reply, Request
 
