@@ -108,6 +108,8 @@ _OURS: Final = (
         retrieval_libraries=("wordllama", "bm25s", "usearch"),
     ),
     _remote("zengram"),
+    _remote("mem0"),
+    _remote("mem0_server"),
     _remote("synap"),
 )
 ENTRY_POINTS: Final = "eval_assets.providers"
