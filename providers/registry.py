@@ -111,6 +111,7 @@ _OURS: Final = (
     _remote("mem0"),
     _remote("mem0_server"),
     _remote("synap"),
+    _remote("mem0_oss", libraries=("mem0ai", "qdrant-client", "wordllama")),
 )
 ENTRY_POINTS: Final = "eval_assets.providers"
 """Group of the entry points by which other distributions add providers; each names a ``ProviderEntry``."""
