@@ -2,8 +2,9 @@
 
 Containers: the later build wins, and of one build the later word, together with all that is known of its documents.
 Where both say the same of a container, its documents are merged, the later word on each winning. Calls: one that the
-ledger holds is not added again. A usable reply to a key is the same wherever it was recorded; of other calls, which are
-kept for cost and diagnosis, the time tells them apart.
+ledger holds is not added again. A usable reply to a key is the same wherever it was recorded, and as new as the newest
+of its recordings, so that two ledgers that took each other's file give the same answers; of other calls, which are kept
+for cost and diagnosis, the time tells them apart.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import polars as pl
-from sqlalchemy import Connection, case, delete, func, insert, select, tuple_
+from sqlalchemy import Connection, case, delete, func, insert, select, tuple_, update
 
 from converters.arrow import pa, pq
 from converters.errors import BadInput
@@ -164,11 +165,20 @@ class _Merge:
         keys = sorted({row["key"] for row in rows if row["key"] is not None})
         times = [row["at"] for row in rows if row["key"] is None]
         columns = CALLS.c
-        ours = set()
+        ours: dict[object, tuple[float, int]] = {}
         for where in (columns.key.in_(keys), columns.key.is_(None) & columns.at.in_(times)):
             wanted = select(CALLS).where(where, columns.id <= self._last_before).execution_options(yield_per=100)
-            ours |= {_identity(one._mapping, one.status) for one in self._connection.execute(wanted)}
-        new = [row for row in rows if _identity(row, row["state"]) not in ours]
+            for one in self._connection.execute(wanted):
+                name = _identity(one._mapping, one.status)
+                ours[name] = max(ours.get(name, (one.at, one.id)), (one.at, one.id))
+        new = []
+        for row in rows:
+            at, number = ours.get(_identity(row, row["state"]), (None, None))
+            if at is None:
+                new.append(row)
+            elif row["at"] > at:
+                # Given again later: what was answered in between is no longer the newest.
+                self._connection.execute(update(CALLS).where(columns.id == number).values(at=row["at"]))
         if new:
             numbered = self._numbered(new, keys)
             self._connection.execute(insert(CALLS), [_stored("call", row) for row in numbered])
