@@ -16,7 +16,8 @@ from providers.remote.errors import one_line
 
 VARIABLE: Final = "EVAL_ASSETS_LEDGER"
 _REMEDY: Final = "give sqlite:///PATH or postgresql://USER@HOST/NAME"
-_SECRET: Final = ("password", "passfile", "sslpassword")
+_TOLD: Final = ("host", "port", "dbname", "sslmode")
+"""Parameters of a URL that may be shown: any other may be a password, if only a misspelt one."""
 _WAIT_S: Final = 60
 _MAKING: Final = 0x1ED6E4
 """What those who make the tables wait in line for, in PostgreSQL's advisory locks: any number."""
@@ -54,8 +55,9 @@ def is_sqlite(engine: Engine) -> bool:
 
 
 def shown(url: URL) -> str:
-    """A URL without its secrets."""
-    return url.difference_update_query(_SECRET).render_as_string(hide_password=True)
+    """A URL without what is or may be secret."""
+    secret = [name for name in url.query if name not in _TOLD]
+    return url.difference_update_query(secret).render_as_string(hide_password=True)
 
 
 @contextmanager
@@ -120,7 +122,7 @@ def _parsed(url: str) -> URL:
 
 def _said(error: BaseException | None, url: URL) -> str:
     said = str(error)
-    secrets = [url.password, *(url.query.get(name) for name in _SECRET)]
+    secrets = [url.password, *(value for name, value in url.query.items() if name not in _TOLD)]
     for secret in secrets:
         if isinstance(secret, str) and secret:
             said = said.replace(secret, "***")
