@@ -77,8 +77,7 @@ class RetrievalSettings(BaseModel):
 
 @dataclass(frozen=True)
 class Synap:
-    """See ``providers.remote.service.RemoteService``. A container is a user, on some instances one of its own
-    customer."""
+    """See ``providers.remote.service.RemoteService``. A container is a user, maybe of a customer of its own."""
 
     ingest_settings: IngestSettings
     retrieval: RetrievalSettings
@@ -260,11 +259,12 @@ def _judge(status: int, headers: Mapping[str, str], body: Any) -> Exception | No
     if status == 409 and code == "instance_build_failed":
         return Stop(f"synap: the instance could not be built, and must be built anew: {said}")
     if status == 409 and code == "instance_not_ready":
-        from providers.remote.http import _Again, retry_after
+        from providers.remote.http import retry_after
+        from providers.remote.retry import Again
 
         seconds = number(told.get("retry_after_seconds"))
         failure = Unavailable(f"synap: the instance is still being built: {said}")
-        return _Again(failure, retry_after(headers) if seconds is None else seconds)
+        return Again(failure, retry_after(headers) if seconds is None else seconds)
     if status == 429 and (told.get("reason") or code in _CREDIT_STOPS):
         return OutOfQuota(f"synap: {one_line(str(told.get('reason') or code))}: {said}")
     return None
