@@ -87,15 +87,17 @@ def _read(path: Path) -> Iterator[list[Row]]:
     number = 0
     try:
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=_BATCH):
-                frame = pl.from_arrow(batch)
+            # A reader of batches keeps what it has read; row groups are bounded as they are written.
+            for group in range(file.num_row_groups):
+                frame = pl.from_arrow(file.read_row_group(group))
                 assert isinstance(frame, pl.DataFrame)
-                rows = PORTABLE.validate(frame).rows(named=True)
-                for row in rows:
-                    if row["row"] != number or row["digest"] != row_digest(row):
-                        raise BadInput(path, "it is not as it was written", _REMEDY, record=f"row {number}")
-                    number += 1
-                yield rows
+                for part in PORTABLE.validate(frame).iter_slices(_BATCH):
+                    rows = part.rows(named=True)
+                    for row in rows:
+                        if row["row"] != number or row["digest"] != row_digest(row):
+                            raise BadInput(path, "it is not as it was written", _REMEDY, record=f"row {number}")
+                        number += 1
+                    yield rows
     except SchemaMismatch as error:
         raise BadInput(path, str(error), _REMEDY, record=f"after row {number}") from None
     except (pa.ArrowException, OSError, pl.exceptions.PolarsError) as error:
