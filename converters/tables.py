@@ -196,9 +196,12 @@ class Answers(dy.Schema):
     error = _text("what failed", nullable=True)
     retryable = dy.Bool(description="whether asking again may help")
     answer = _text("text of the answer; null where there is none", nullable=True)
+    n_hits_read = _count("hits that the reader was given", nullable=True)
+    n_hits_cut = _count("hits left out for lack of space", nullable=True)
     latency_ms = dy.Float64(nullable=True, description="milliseconds that the real call took")
     input_tokens = _count("tokens of the prompt", nullable=True)
     output_tokens = _count("tokens of the answer", nullable=True)
+    cost_usd = dy.Float64(nullable=True, description="what the real call cost, where a price is known")
 
     @dy.rule()
     def known_status(cls) -> pl.Expr:  # noqa: D102, N805
@@ -219,13 +222,16 @@ class Judgments(dy.Schema):
     status = _text("ok, empty (there is no answer, which is wrong), degraded, error or not_run (nobody judged)")
     error = _text("what failed", nullable=True)
     retryable = dy.Bool(description="whether judging again may help")
+    excluded = _text("why no answer can be right or wrong (no reference answer); null where one can", nullable=True)
     judge = _text("who judged, for instance a model", nullable=True)
     label = dy.Bool(nullable=True, description="whether the answer is right; null unless status is ok or empty")
     score = dy.Float64(nullable=True, description="the judge's score, where it gives one")
     explanation = _text("the judge's reason, where it gives one", nullable=True)
+    prompt = _text("which prompt was used, with its version", nullable=True)
     latency_ms = dy.Float64(nullable=True, description="milliseconds that the real call took")
     input_tokens = _count("tokens of the judge's prompt", nullable=True)
     output_tokens = _count("tokens of the judge's reply", nullable=True)
+    cost_usd = dy.Float64(nullable=True, description="what the real call cost, where a price is known")
 
     @dy.rule()
     def known_status(cls) -> pl.Expr:  # noqa: D102, N805
@@ -236,8 +242,24 @@ class Judgments(dy.Schema):
         return pl.col("status").is_in(list(SCORED_STATUSES)) == pl.col("label").is_not_null()
 
 
+class Agreement(dy.Schema):
+    """One row a pair of judges and slice: how far they agree on the same answers."""
+
+    left = _text("one judge", primary_key=True)
+    right = _text("the other", primary_key=True)
+    slice = _text("all, or type:<question_type>", primary_key=True)
+    n = _count("questions that both labelled")
+    n_both_right = _count("right to both")
+    n_only_left = _count("right to the left one alone: a flip")
+    n_only_right = _count("right to the right one alone: a flip")
+    n_both_wrong = _count("wrong to both")
+    n_unlabelled = _count("questions without a label on one side or both")
+    agreement = dy.Float64(nullable=True, description="share of equal labels")
+    kappa = dy.Float64(nullable=True, description="Cohen's: agreement beyond chance")
+
+
 class Report(dy.Schema):
-    """One row a slice, level, metric and cut-off."""
+    """One row a slice, level, metric, cut-off and judge."""
 
     slice = _text("all, or type:<question_type>", primary_key=True)
     level = _text("session or turn for retrieval, answer for judged answers", primary_key=True)
@@ -247,6 +269,7 @@ class Report(dy.Schema):
         primary_key=True,
     )
     k = _count("cut-off; 0 for each query's own, and of answers", primary_key=True)
+    judge = _text("who judged the answers; empty for retrieval, and where nobody says so", primary_key=True)
     value = dy.Float64(nullable=True, description="mean over scored questions; null where any of them is undefined")
     ci_low = dy.Float64(nullable=True, description="95 % interval, lower end: bootstrap; of answers Wilson's")
     ci_high = dy.Float64(nullable=True, description="95 % interval, upper end")
@@ -276,6 +299,7 @@ class Leaderboard(dy.Schema):
     ndcg_10 = dy.Float64(nullable=True, description="session ndcg@10, strict")
     n_answers = _count("questions whose answer counts, those that nobody could judge included", nullable=True)
     accuracy = dy.Float64(nullable=True, description="share of right answers, strict: not judged counts as wrong")
+    judge = _text("who judged them", nullable=True)
 
 
 CORPUS: Final = {
@@ -292,10 +316,10 @@ CORPUS: Final = {
 }
 SEARCH_RESULTS: Final = Table("search_results", SearchResults, volatile=frozenset({"latency_ms", "error"}))
 RETRIEVAL_SCORES: Final = Table("retrieval_scores", RetrievalScores, volatile=frozenset({"latency_ms"}))
-ANSWERS: Final = Table("answers", Answers, volatile=frozenset({"latency_ms", "error", "input_tokens", "output_tokens"}))
-JUDGMENTS: Final = Table(
-    "judgments", Judgments, volatile=frozenset({"latency_ms", "error", "input_tokens", "output_tokens"})
-)
+_OF_A_CALL: Final = frozenset({"latency_ms", "error", "input_tokens", "output_tokens", "cost_usd"})
+ANSWERS: Final = Table("answers", Answers, volatile=_OF_A_CALL)
+JUDGMENTS: Final = Table("judgments", Judgments, volatile=_OF_A_CALL)
+AGREEMENT: Final = Table("agreement", Agreement)
 REPORT: Final = Table("report", Report)
 LEADERBOARD: Final = Table("leaderboard", Leaderboard)
 

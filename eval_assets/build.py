@@ -9,8 +9,10 @@ from typing import Any
 import dagster as dg
 
 from eval_assets import keys
+from eval_assets.assets.answers import answers_asset
 from eval_assets.assets.corpus import corpus
 from eval_assets.assets.imported import imported_assets
+from eval_assets.assets.judgments import agreement_asset, judgments_asset
 from eval_assets.assets.leaderboard import leaderboard
 from eval_assets.assets.report import report_asset
 from eval_assets.assets.scores import scores_asset
@@ -60,6 +62,12 @@ def _system_assets(graph: Graph, name: str, system: System | ImportedSystem) -> 
         yield from imported_assets(graph, name, system)
     else:
         yield search_asset(graph, name, system)
+        if system.reader is not None:
+            yield answers_asset(graph, name, system)
+        for judge in system.judges:
+            yield judgments_asset(graph, name, system, judge)
+        if len(system.judges) > 1:
+            yield agreement_asset(graph, name, system)
     if keys.scores_key(name) in graph.shelf.layout:
         yield scores_asset(graph, name, system)
     yield report_asset(graph, name, system)

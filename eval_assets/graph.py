@@ -17,7 +17,16 @@ from polars.datatypes import DataTypeClass
 from converters.errors import BadInput, Told
 from converters.parquet import WrittenTable
 from converters.schema import Table
-from converters.tables import ANSWERS, CORPUS, JUDGMENTS, LEADERBOARD, REPORT, RETRIEVAL_SCORES, SEARCH_RESULTS
+from converters.tables import (
+    AGREEMENT,
+    ANSWERS,
+    CORPUS,
+    JUDGMENTS,
+    LEADERBOARD,
+    REPORT,
+    RETRIEVAL_SCORES,
+    SEARCH_RESULTS,
+)
 from eval_assets import keys
 from eval_assets.code_version import CodeVersion
 from eval_assets.io_manager import Rows
@@ -64,9 +73,16 @@ class Graph:
             if isinstance(system, System) or system.has_results:
                 tables[keys.search_key(name)] = SEARCH_RESULTS
                 tables[keys.scores_key(name)] = RETRIEVAL_SCORES
-            if isinstance(system, ImportedSystem) and system.has_answers:
-                tables[keys.answers_key(name)] = ANSWERS
-                tables[keys.judgments_key(name)] = JUDGMENTS
+            if isinstance(system, ImportedSystem):
+                if system.has_answers:
+                    tables[keys.answers_key(name)] = ANSWERS
+                    tables[keys.judgments_key(name)] = JUDGMENTS
+            else:
+                if system.reader is not None:
+                    tables[keys.answers_key(name)] = ANSWERS
+                tables |= {keys.judgments_key(name, judge): JUDGMENTS for judge in system.judges}
+                if len(system.judges) > 1:
+                    tables[keys.agreement_key(name)] = AGREEMENT
             tables[keys.report_key(name)] = REPORT
         return {**tables, keys.LEADERBOARD: LEADERBOARD}
 

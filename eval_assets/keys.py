@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import dagster as dg
 
 from converters.tables import CORPUS
 
-STAGES: Final = ("source", "corpus", "store", "search", "scores", "answers", "judgments", "report", "leaderboard")
+STAGES: Final = (
+    "source",
+    "corpus",
+    "store",
+    "search",
+    "scores",
+    "answers",
+    "judgments",
+    "agreement",
+    "report",
+    "leaderboard",
+)
 
 SOURCE: Final = dg.AssetKey("benchmark_source")
 LEADERBOARD: Final = dg.AssetKey("leaderboard")
@@ -49,18 +61,24 @@ def answers_key(system: str) -> dg.AssetKey:
     return dg.AssetKey([system, "answers"])
 
 
-def judgments_key(system: str) -> dg.AssetKey:
-    """What a judge says of a system's answers."""
-    return dg.AssetKey([system, "judgments"])
+def judgments_key(system: str, judge: str | None = None) -> dg.AssetKey:
+    """What a judge says of a system's answers; without a name, what an imported system's files say of them."""
+    return dg.AssetKey([system, "judgments", *([judge] if judge else [])])
+
+
+def agreement_key(system: str) -> dg.AssetKey:
+    """How far several judges of a system's answers agree."""
+    return dg.AssetKey([system, "agreement"])
 
 
 _RESULTS_SOURCE: Final = "results_source"
-_LAST: Final = {
+_SECOND: Final = {
     _RESULTS_SOURCE: "source",
     "search_results": "search",
     "retrieval_scores": "scores",
     "answers": "answers",
     "judgments": "judgments",
+    "agreement": "agreement",
     "report": "report",
 }
 
@@ -73,7 +91,7 @@ def stage_of(key: dg.AssetKey) -> str:
         return "leaderboard"
     if key.path[0] in ("corpus", "stores"):
         return {"corpus": "corpus", "stores": "store"}[key.path[0]]
-    return _LAST[key.path[-1]]
+    return _SECOND[key.path[1]]
 
 
 def system_of(key: dg.AssetKey) -> str | None:
@@ -86,9 +104,18 @@ def is_results_source(key: dg.AssetKey) -> bool:
     return key.path[-1] == _RESULTS_SOURCE
 
 
-def chain(system: str, store: str) -> list[dg.AssetKey]:
+def chain(system: str, store: str, *, reads: bool = False, judges: Sequence[str] = ()) -> list[dg.AssetKey]:
     """All partitioned assets that a system's report on a benchmark is made of, upstream first."""
-    return [*_CORPUS, store_key(store), search_key(system), scores_key(system), report_key(system)]
+    return [
+        *_CORPUS,
+        store_key(store),
+        search_key(system),
+        scores_key(system),
+        *([answers_key(system)] if reads else []),
+        *(judgments_key(system, judge) for judge in judges),
+        *([agreement_key(system)] if len(judges) > 1 else []),
+        report_key(system),
+    ]
 
 
 def imported_chain(system: str, *, results: bool, answers: bool) -> list[dg.AssetKey]:

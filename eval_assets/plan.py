@@ -13,6 +13,8 @@ from eval_assets import keys
 from eval_assets.code_version import CodeVersion
 from eval_assets.graph import Graph
 from eval_assets.ledger.settings import ledger_mode
+from eval_assets.models.chat import key_lacking as model_key_lacking
+from eval_assets.models.parts import model_of
 from eval_assets.remote.access import key_lacking
 from eval_assets.remote.estimate import Remote, estimate, lost_containers, store_of
 from eval_assets.result_sources import result_source_of, results_lacking
@@ -280,6 +282,10 @@ class Planner:
         no_key = key_lacking(*remote) if remote and ledger_mode() != "replay" else None
         if remote and no_key:
             return {f"store {remote[0]}": no_key}
+        model = model_of(settings, part)
+        no_key = model_key_lacking(settings.models[model]) if model and ledger_mode() != "replay" else None
+        if model and no_key:
+            return {f"model {model}": no_key}
         reads = keys.stage_of(part.key) in ("source", "search", "answers", "judgments")
         lacking = results_lacking(project, settings, system, benchmark) if system and reads else None
         return {f"{system} on {benchmark}": f"its file is missing; {lacking}"} if lacking else {}

@@ -72,6 +72,11 @@ class Project:
         return self.data / "benchmarks.yaml"
 
     @property
+    def models_file(self) -> Path:
+        """The language models; there need be none."""
+        return self.data / "models.yaml"
+
+    @property
     def tables(self) -> Path:
         """The Parquet files of all assets."""
         return self.data / "tables"

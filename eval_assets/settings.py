@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from converters.datasets_mapping import DatasetMapping
 from converters.errors import BadInput
 from converters.published import PUBLISHED, Published
+from eval_assets.models.settings import EXTRACTIVE, LEXICAL, JudgeSettings, Model, Reader
 from eval_assets.project import Project
-from eval_assets.settings_systems import AnySystem, ImportedSystem, Name, Store, Strict, System
+from eval_assets.settings_systems import AnySystem, ImportedSystem, Store, System
+from eval_assets.strict import Name, Strict
 from eval_assets.yaml_files import bad_setting, read_yaml
 from providers.registry import PROVIDERS
 
@@ -104,6 +106,9 @@ class Settings(Strict):
     systems: dict[Name, AnySystem]
     sweeps: dict[str, tuple[str, ...]]
     targets: tuple[Target, ...]
+    models: dict[Name, Model]
+    readers: dict[Name, Reader]
+    judges: dict[Name, JudgeSettings]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -139,7 +144,19 @@ class _SystemsFile(Strict):
 
     stores: dict[Name, Store]
     systems: dict[Name, AnySystem]
+    readers: dict[Name, Reader] = Field(default_factory=dict)
+    judges: dict[Name, JudgeSettings] = Field(default_factory=dict)
     targets: tuple[Target, ...] = ()
+
+    @property
+    def all_readers(self) -> dict[str, Reader]:
+        """Those that need no model are always there."""
+        return {EXTRACTIVE: Reader(kind="extractive"), **self.readers}
+
+    @property
+    def all_judges(self) -> dict[str, JudgeSettings]:
+        """Those that need no model are always there."""
+        return {LEXICAL: JudgeSettings(kind="lexical"), **self.judges}
 
     @field_validator("stores", "systems", mode="before")
     @classmethod
@@ -149,38 +166,37 @@ class _SystemsFile(Strict):
         return {name: nest(flatten(one)) if isinstance(one, Mapping) else one for name, one in value.items()}
 
 
+class _ModelsFile(Strict):
+    models: dict[Name, Model]
+
+
 class _BenchmarksFile(Strict):
     benchmarks: dict[Name, Benchmark]
 
 
 def load_settings(project: Project) -> Settings:
-    """Read both files.
+    """Read the files.
 
     Raises:
-        BadInput: a file is missing or not YAML, or names an unknown setting, provider, store, system or benchmark.
+        BadInput: a file is missing or not YAML, or names an unknown setting, provider, store, system, benchmark, model,
+            reader or judge.
     """
     benchmarks = read_yaml(project.benchmarks_file, _BenchmarksFile).benchmarks
+    models = read_yaml(project.models_file, _ModelsFile).models if project.models_file.exists() else {}
     source = project.systems_file
     read = read_yaml(source, _SystemsFile)
-    systems: dict[str, System | ImportedSystem] = {}
-    sweeps: dict[str, tuple[str, ...]] = {}
     for name, store in read.stores.items():
         _known(source, f"stores.{name}.provider", store.provider, PROVIDERS)
         _provider_settings(source, f"stores.{name}.ingest", store.provider, "ingest", store.ingest)
+    for group, members in (("readers", read.readers), ("judges", read.judges)):
+        for name, member in members.items():
+            if member.kind == "model":
+                _known(source, f"{group}.{name}.model", member.model or "(none)", models)
+    systems: dict[str, System | ImportedSystem] = {}
+    sweeps: dict[str, tuple[str, ...]] = {}
     for name, system in read.systems.items():
-        if name in RESERVED:
-            raise BadInput(source, "this name is taken by an asset", "choose another", field=f"systems.{name}")
-        if isinstance(system, ImportedSystem):
-            for role in ("results", "answers", "judgments"):
-                for benchmark in getattr(system, role):
-                    _known(source, f"systems.{name}.{role}", benchmark, benchmarks)
-            systems[name] = system
-            continue
-        _known(source, f"systems.{name}.store", system.store, read.stores)
-        expanded = _expanded(source, name, system)
-        for one, values in expanded.items():
-            provider = read.stores[values.store].provider
-            _provider_settings(source, f"systems.{name}.retrieval", provider, "retrieval", values.retrieval)
+        expanded = _checked_system(source, name, system, read, benchmarks)
+        for one in expanded:
             if one in systems or (one != name and one in read.systems):
                 raise BadInput(source, f"two systems are called {one}", "rename one", field=f"systems.{name}")
         systems |= expanded
@@ -191,7 +207,39 @@ def load_settings(project: Project) -> Settings:
             _known(source, f"targets.{index}.systems", name, {**systems, **sweeps})
         for name in target.benchmarks:
             _known(source, f"targets.{index}.benchmarks", name, benchmarks)
-    return Settings(benchmarks=benchmarks, stores=read.stores, systems=systems, sweeps=sweeps, targets=read.targets)
+    return Settings(
+        benchmarks=benchmarks,
+        stores=read.stores,
+        systems=systems,
+        sweeps=sweeps,
+        targets=read.targets,
+        models=models,
+        readers=read.all_readers,
+        judges=read.all_judges,
+    )
+
+
+def _checked_system(
+    source: Path, name: str, system: System | ImportedSystem, read: _SystemsFile, benchmarks: Mapping[str, Benchmark]
+) -> Mapping[str, System | ImportedSystem]:
+    """The systems that a name stands for: one, or those of a sweep; raises ``BadInput``."""
+    if name in RESERVED:
+        raise BadInput(source, "this name is taken by an asset", "choose another", field=f"systems.{name}")
+    if isinstance(system, ImportedSystem):
+        for role in ("results", "answers", "judgments"):
+            for benchmark in getattr(system, role):
+                _known(source, f"systems.{name}.{role}", benchmark, benchmarks)
+        return {name: system}
+    _known(source, f"systems.{name}.store", system.store, read.stores)
+    if system.reader is not None:
+        _known(source, f"systems.{name}.reader", system.reader, read.all_readers)
+    for judge in system.judges:
+        _known(source, f"systems.{name}.judges", judge, read.all_judges)
+    expanded = _expanded(source, name, system)
+    for values in expanded.values():
+        provider = read.stores[values.store].provider
+        _provider_settings(source, f"systems.{name}.retrieval", provider, "retrieval", values.retrieval)
+    return expanded
 
 
 def _expanded(source: Path, name: str, system: System) -> dict[str, System]:

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, model_validator
+from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 from eval_assets.project import Project
+from eval_assets.strict import Name, Strict
 from eval_assets.yaml_files import CHOICE
-
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 DEFAULT_LIMIT: Final = 50
 IMPORTED: Final = "imported"
@@ -22,12 +21,6 @@ _OWN: Final = f"{CHOICE}searched"
 _OTHERS: Final = f"{CHOICE}imported"
 
 Role = Literal["results", "answers", "judgments"]
-
-
-class Strict(BaseModel):
-    """Settings that name nothing unknown."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Service(Strict):
@@ -64,19 +57,29 @@ class Store(Strict):
     provider: str
     isolation: Literal["global", "isolated"] = "isolated"
     revision: str | int = 1
-    ingest: dict[str, Any] = {}
+    ingest: dict[str, Any] = Field(default_factory=dict)
     service: Service = Service()
 
 
 class System(Strict):
-    """A store, how it is searched, and how many hits are asked for."""
+    """A store, how it is searched, how many hits are asked for, and who reads them and judges what was read."""
 
     description: str = ""
     owner: str = "team:memory"
     store: Name
     revision: str | int = 1
     limit: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_LIMIT
-    retrieval: dict[str, Any] = {}
+    reader: Name | None = None
+    judges: tuple[Name, ...] = ()
+    retrieval: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _read_before_judged(self) -> Self:
+        if self.judges and self.reader is None:
+            raise PydanticCustomError("reader", "judges judge what a reader answered: name a reader, too")
+        if len(set(self.judges)) < len(self.judges):
+            raise PydanticCustomError("judges", "a judge is named twice")
+        return self
 
 
 class ResultFile(Strict):
@@ -121,9 +124,9 @@ class ImportedSystem(Strict):
     owner: str = "team:memory"
     provider: Literal["imported"]
     limit: Annotated[int, Field(ge=1)] | None = None
-    results: dict[Name, RankingFile] = {}
-    answers: dict[Name, AnswersFile] = {}
-    judgments: dict[Name, AnswersFile] = {}
+    results: dict[Name, RankingFile] = Field(default_factory=dict)
+    answers: dict[Name, AnswersFile] = Field(default_factory=dict)
+    judgments: dict[Name, AnswersFile] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:

@@ -8,8 +8,10 @@ import dagster as dg
 
 from converters.tables import CORPUS
 from eval_assets import keys
+from eval_assets.assets.answers import answers_version
 from eval_assets.assets.corpus import corpus_version
 from eval_assets.assets.imported import imported_answers_version, imported_search_version
+from eval_assets.assets.judgments import agreement_version, judgments_version
 from eval_assets.assets.leaderboard import leaderboard_version
 from eval_assets.assets.report import report_version
 from eval_assets.assets.scores import scores_version
@@ -31,6 +33,10 @@ def versions(graph: Graph) -> Mapping[dg.AssetKey, CodeVersion]:
             found |= dict.fromkeys((keys.answers_key(name), keys.judgments_key(name)), imported_answers_version())
         else:
             found[keys.search_key(name)] = search_version(settings.stores[system.store], system)
+            if system.reader is not None:
+                found[keys.answers_key(name)] = answers_version(settings, system)
+            found |= {keys.judgments_key(name, judge): judgments_version(settings, judge) for judge in system.judges}
+            found[keys.agreement_key(name)] = agreement_version(system)
         found[keys.scores_key(name)] = scores_version()
         found[keys.report_key(name)] = report_version(system)
     found[keys.LEADERBOARD] = leaderboard_version(graph)

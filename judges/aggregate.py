@@ -113,6 +113,7 @@ def _rows(name: str, block: _Block, members: Flags, failed: Flags) -> Iterator[d
             "level": block.level,
             "metric": metric,
             "k": k,
+            "judge": "",
             "value": _mean(sums[column], n),
             "ci_low": _number(low[column]),
             "ci_high": _number(high[column]),

@@ -30,6 +30,7 @@ class _Tally:
 
     @classmethod
     def of(cls, rows: pl.DataFrame) -> _Tally:
+        rows = rows.filter(pl.col("excluded").is_null())
         judged = rows.filter(pl.col("status").is_in(SCORED_STATUSES))
         not_run = int((rows["status"] == "not_run").sum())
         return cls(int(judged["label"].sum()), judged.height, rows.height - judged.height, rows.height - not_run)
@@ -50,30 +51,42 @@ def aggregate_answers(judgments: pl.DataFrame) -> pl.DataFrame:
     ``accuracy`` is the share of right answers among those that were judged, a question without an answer being wrong.
     ``accuracy_task_averaged`` is the mean of the question types' accuracies, abstention questions inside their type,
     as LongMemEval's ``print_qa_metrics.py`` has it; it is null if in a type nothing was judged. ``accuracy_abstention``
-    is the accuracy of the abstention questions; all others count as excluded. ``strict`` takes what was not judged as
+    is the accuracy of the abstention questions; all others count as excluded. Questions without a reference answer are
+    excluded from all. ``strict`` takes what was not judged as
     wrong; it is null where nobody judged anything.
 
     Intervals are Wilson's; that of the mean of types is put together from theirs (Zou, Huang & Zhang 2009).
 
     Returns:
         ``Report`` at level ``answer``, k 0: slices ``all`` and ``type:<question_type>`` by name (these without a task
-        average, and with abstention where the type has such questions). Empty where there are no questions.
+        average, and with abstention where the type has such questions), all with the judge that the rows name. Empty
+        where there are no questions.
     """
     kinds = judgments.sort("question_type").partition_by("question_type", maintain_order=True)
+    counted = [kind for kind in kinds if _excluded(kind) < kind.height]
     rows: list[dict[str, Any]] = []
     if kinds:
         overall, abstention = _accuracies(ALL, judgments)
-        rows = [overall, _task_averaged([_Tally.of(kind) for kind in kinds]), abstention]
+        rows = [
+            overall,
+            _task_averaged([_Tally.of(kind) for kind in counted or kinds]) | {"n_excluded": _excluded(judgments)},
+            abstention,
+        ]
     for kind in kinds:
         rows += _accuracies(f"{TYPE_PREFIX}{kind['question_type'][0]}", kind)
-    return REPORT.validate(pl.DataFrame(rows, schema=REPORT.empty.schema))
+    named = sorted(judgments["judge"].drop_nulls().unique())
+    return REPORT.validate(pl.DataFrame(rows, schema=REPORT.empty.schema).with_columns(judge=pl.lit(", ".join(named))))
 
 
 def _accuracies(name: str, rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    yield _row(name, ACCURACY, _Tally.of(rows))
+    yield _row(name, ACCURACY, _Tally.of(rows)) | {"n_excluded": _excluded(rows)}
     abstentions = rows.filter("is_abstention")
     if name == ALL or abstentions.height:
         yield {**_row(name, ABSTENTION, _Tally.of(abstentions)), "n_excluded": rows.height - abstentions.height}
+
+
+def _excluded(rows: pl.DataFrame) -> int:
+    return rows["excluded"].count()
 
 
 def _row(name: str, metric: str, tally: _Tally) -> dict[str, Any]:
@@ -83,6 +96,7 @@ def _row(name: str, metric: str, tally: _Tally) -> dict[str, Any]:
         "level": ANSWER,
         "metric": metric,
         "k": 0,
+        "judge": "",
         "value": tally.value,
         "ci_low": low,
         "ci_high": high,
@@ -113,6 +127,7 @@ def _task_averaged(tallies: Sequence[_Tally]) -> dict[str, Any]:
         "level": ANSWER,
         "metric": TASK_AVERAGED,
         "k": 0,
+        "judge": "",
         "value": mean,
         "ci_low": low,
         "ci_high": high,

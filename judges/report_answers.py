@@ -22,28 +22,42 @@ _WIDTH: Final = 60
 
 
 def answers_line(report: pl.DataFrame) -> str:
-    """``ANSWERS (n=500)  accuracy=0.606 (0.563 to 0.648)   task-averaged=0.654 (...)   abstention=0.933 (...)``.
+    """``ANSWERS (n=500, judge: gpt)  accuracy=0.606 (0.563 to 0.648)   ...``, a line a judge.
 
     Says how many count in strict values alone; says nothing where the report has no answers.
     """
-    rows = {row["metric"]: row for row in _rows(report) if row["slice"] == ALL}
-    if not rows:
-        return ""
+    return "\n".join(_line(report, judge) for judge in judges_of(report))
+
+
+def judges_of(report: pl.DataFrame) -> list[str]:
+    """The judges whose answers a report is about, in its order; the first is the one that headlines are of."""
+    return report.filter(pl.col("level") == ANSWER)["judge"].unique(maintain_order=True).to_list()
+
+
+def _line(report: pl.DataFrame, judge: str) -> str:
+    rows = {row["metric"]: row for row in _rows(report) if row["slice"] == ALL and row["judge"] == judge}
     figures = [f"{name}={_with_interval(rows[metric])}" for metric, name in NAMES.items()]
     failed = rows[ACCURACY]["n_failed"]
-    line = f"ANSWERS (n={rows[ACCURACY]['n']})  {'   '.join(figures)}"
+    by = f", judge: {one_line(judge, _WIDTH)}" if judge else ""
+    line = f"ANSWERS (n={rows[ACCURACY]['n']}{by})  {'   '.join(figures)}"
     return f"{line}   ({failed} not judged)" if failed else line
 
 
 def answers_table(report: pl.DataFrame) -> str:
-    """A plain-text table: each accuracy of all questions, then of each type; empty where there are no answers."""
-    lines = [(_label(row), *_cells(row)) for row in _rows(report)]
-    return "\n".join(["answer level", *text_table(_HEAD, lines)]) if lines else ""
+    """A plain-text table a judge: each accuracy of all questions, then of each type; empty without answers."""
+    tables = []
+    for judge in judges_of(report):
+        lines = [(_label(row), *_cells(row)) for row in _rows(report) if row["judge"] == judge]
+        title = f"answer level, judge: {one_line(judge, _WIDTH)}" if judge else "answer level"
+        tables.append("\n".join([title, *text_table(_HEAD, lines)]))
+    return "\n\n".join(tables)
 
 
 def markdown_answers(report: pl.DataFrame) -> str:
-    """The same as a Markdown table."""
-    return markdown_table(_HEAD, [[cell(_label(row), _WIDTH), *_cells(row)] for row in _rows(report)])
+    """The same as one Markdown table."""
+    head = ("", "judge", *_HEAD[1:])
+    rows = [[cell(_label(row), _WIDTH), cell(row["judge"] or "-", _WIDTH), *_cells(row)] for row in _rows(report)]
+    return markdown_table(head, rows)
 
 
 def judgment_lines(judgments: pl.DataFrame) -> list[str]:
@@ -66,12 +80,18 @@ def judgments_line(judgments: pl.DataFrame) -> str:
 
 
 def answers_headline(report: pl.DataFrame) -> dict[str, float | int | None]:
-    """Each accuracy of all questions and the same with ``_strict``; n_answers and n_answers_failed."""
+    """Of the first judge each accuracy of all questions and the same with ``_strict``; n_answers, n_answers_failed.
+
+    Of each further one the accuracies, with its name in brackets.
+    """
     found: dict[str, float | int | None] = {}
-    for row in _rows(report):
-        if row["slice"] == ALL:
-            found |= {row["metric"]: row["value"], f"{row['metric']}_strict": row["strict"]}
-            if row["metric"] == ACCURACY:
+    for place, judge in enumerate(judges_of(report)):
+        mark = f"[{judge}]" if place else ""
+        for row in _rows(report):
+            if row["slice"] != ALL or row["judge"] != judge:
+                continue
+            found |= {f"{row['metric']}{mark}": row["value"], f"{row['metric']}_strict{mark}": row["strict"]}
+            if row["metric"] == ACCURACY and not place:
                 found |= {"n_answers": row["n"], "n_answers_failed": row["n_failed"]}
     return found
 

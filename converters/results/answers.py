@@ -38,9 +38,11 @@ def import_answers(path: Path, questions: pl.DataFrame) -> pl.DataFrame:
         error=pl.when(absent).then(pl.lit(NO_LINE)),
         retryable=False,
         answer="hypothesis",
-        latency_ms=pl.lit(None, pl.Float64),
-        input_tokens=pl.lit(None, pl.UInt32),
-        output_tokens=pl.lit(None, pl.UInt32),
+        **{
+            name: pl.lit(None, dtype)
+            for name, dtype in ANSWERS.empty.schema.items()
+            if name not in ("question_id", "status", "error", "retryable", "answer")
+        },
     )
     return ANSWERS.validate(frame)
 

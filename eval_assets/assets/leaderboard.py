@@ -13,9 +13,10 @@ from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.io_manager import Rows
 from judges.qa import ACCURACY
-from judges.report_answers import answers_headline
-from judges.report_values import NOTHING, Figures, markdown_table, number
+from judges.report_answers import answers_headline, judges_of
+from judges.report_values import NOTHING, Figures, cell, markdown_table, number
 
+_WIDTH = 40
 _COLUMNS = {
     "hit_5": ("hit", 5),
     "recall_5": ("recall", 5),
@@ -117,7 +118,8 @@ def _answers(report: pl.DataFrame) -> dict[str, Any]:
     if not found:
         return {}
     counted = (found["n_answers"] or 0) + (found["n_answers_failed"] or 0)
-    return {"n_answers": counted, "accuracy": found[f"{ACCURACY}_strict"]}
+    judge = judges_of(report)[0] or None
+    return {"n_answers": counted, "accuracy": found[f"{ACCURACY}_strict"], "judge": judge}
 
 
 def _markdown(frame: pl.DataFrame) -> str:
@@ -130,7 +132,8 @@ def _markdown(frame: pl.DataFrame) -> str:
             *(number(row[name]) for name in _COLUMNS),
             NOTHING if row["n_answers"] is None else str(row["n_answers"]),
             number(row["accuracy"]),
+            cell(row["judge"] or NOTHING, _WIDTH),
         ]
         for row in frame.iter_rows(named=True)
     ]
-    return markdown_table(["benchmark", "system", "n", "failed", *names, "answers", "accuracy"], rows)
+    return markdown_table(["benchmark", "system", "n", "failed", *names, "answers", "accuracy", "judge"], rows)

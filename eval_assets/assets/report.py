@@ -25,7 +25,7 @@ def report_version(system: System | ImportedSystem) -> CodeVersion:
 
     Of an imported system also what it has where: a report no longer shows what was taken out of the settings.
     """
-    settings = {}
+    settings = {} if isinstance(system, ImportedSystem) or not system.judges else {"judges": ", ".join(system.judges)}
     if isinstance(system, ImportedSystem):
         answers = dict.fromkeys([*system.answers, *system.judgments])
         settings = {"results on": ", ".join(system.results), "answers on": ", ".join(answers)}
@@ -55,17 +55,18 @@ def report_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg
         started = time.perf_counter()
         benchmark = context.partition_key
         with graph.working(key, benchmark):
-            scores, judgments = (
-                graph.shelf.frame(context.instance, one, benchmark)
-                if Part(one, benchmark) in parts_of(graph.settings, name, benchmark)
-                else None
-                for one in (scores_key(name), judgments_key(name))
-            )
+            here = [
+                key
+                for key in _inputs(name, system)
+                if Part(key, benchmark) in parts_of(graph.settings, name, benchmark)
+            ]
+            frames = {one: graph.shelf.frame(context.instance, one, benchmark) for one in here}
+            scores = frames.pop(scores_key(name), None)
             levels = [] if scores is None else [aggregate(scores)]
-            levels += [] if judgments is None else [aggregate_answers(judgments)]
+            levels += [aggregate_answers(judgments) for judgments in frames.values()]
             rows = Rows.of(REPORT, pl.concat(levels))
         figures = {label: round(value, 4) for label, value in headline(rows.frame).items() if value is not None}
-        tables = {} if judgments is None else {"answers": markdown_answers(rows.frame)}
+        tables = {} if not frames else {"answers": markdown_answers(rows.frame)}
         if scores is not None:
             tables |= {
                 "metrics": markdown_headline(rows.frame),
@@ -88,5 +89,5 @@ def report_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg
 
 def _inputs(name: str, system: System | ImportedSystem) -> list[dg.AssetKey]:
     if isinstance(system, System):
-        return [scores_key(name)]
+        return [scores_key(name), *(judgments_key(name, judge) for judge in system.judges)]
     return [*([scores_key(name)] if system.has_results else []), *([judgments_key(name)] if system.has_answers else [])]

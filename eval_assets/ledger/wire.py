@@ -28,6 +28,7 @@ class LedgerWire:
         latency_ms: of all searches so far, as their real calls took.
         made: calls made.
         replayed: calls answered by the ledger.
+        identity: stands for ``service`` in what determines an answer, where that is only a name of ours.
     """
 
     inner: Wire | None
@@ -39,6 +40,7 @@ class LedgerWire:
     latency_ms: float = 0.0
     made: int = 0
     replayed: int = 0
+    identity: str | None = None
 
     def send(self, request: Request, read: Read[T]) -> T:
         """See ``providers.remote.wire.Wire``; raises ``NotRecorded`` as well."""
@@ -69,7 +71,7 @@ class LedgerWire:
     def key(self, request: Request) -> str:
         """Digest of all that determines the answer to a request."""
         asked = [request.method, request.path, dict(request.params), request.body]
-        return call_key([self.service, dict(self.context), asked])
+        return call_key([self.identity or self.service, dict(self.context), asked])
 
     def _ask(self, inner: Wire, request: Request, read: Read[T], key: str | None) -> T:
         replies: list[Reply] = []

@@ -26,10 +26,11 @@ _ROUNDS: Final = 6
 
 @dataclass(frozen=True)
 class Filled:
-    """A container after a run: its row, and what became of every document sent to it."""
+    """A container after a run: its row, what became of every document sent to it, and why it was not filled."""
 
     row: ContainerRow
     documents: dict[str, DocumentRow]
+    error: str | None = None
 
 
 @dataclass(frozen=True)
@@ -51,18 +52,24 @@ class Filler:
     stopped: Callable[[], bool]
 
     def fill(self) -> Filled:
-        """Bring the container to what the plan says; raises ``Stop`` and ``Foreign``."""
-        row = self._opened()
+        """Bring the container to what the plan says; raises ``Stop`` and ``Foreign``.
+
+        A call that fails is made again in the next round, at whose beginning what is in doubt is looked at; after the
+        last one the container is what it is, and its documents say why.
+        """
+        error: CallFailed | None = None
         for _ in range(_ROUNDS):
             try:
-                row = self._resolve(row)
+                row = self._resolve(self._opened())
                 self._send(row)
-                break
-            except UnknownOutcome:
-                # What is in doubt is looked at again at the beginning of the next round.
-                continue
-        self._settle(row)
-        return self._closed(row)
+                self._settle(row)
+                return self._closed(row)
+            except CallFailed as failure:
+                error = failure
+        about = self.link.ledger.container(self.link.name, self.container)
+        nothing = ContainerRow(self.link.name, self.container, self.link.store, self.link.benchmark, 1, "open", {}, None)
+        known = self.link.ledger.documents(self.link.name, self.container)
+        return Filled(about or nothing, known, str(error))
 
     def replayed(self) -> Filled:
         """What the ledger says, without asking the service; raises ``Stop`` where it says nothing."""
@@ -94,6 +101,8 @@ class Filler:
                     f"ledger did not put there; to have it emptied, run: eval-assets refresh --clear"
                 )
             service.clear(scope)
+            # Clearing may have taken the container away with all that the service called it.
+            scope = Scope(self.container, service.prepare(self.container))
         row = ContainerRow(
             link.name, self.container, link.store, link.benchmark, build, "open", dict(scope.handle), counted=None
         )

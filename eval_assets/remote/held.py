@@ -18,6 +18,7 @@ from eval_assets.settings_systems import Store, System
 from eval_assets.stored import NotThere
 from providers.documents import CONTAINERS
 from providers.registry import PROVIDERS
+from providers.remote.errors import CallFailed, Stop
 from providers.remote.service import Scope
 
 
@@ -87,7 +88,10 @@ def _service(ledger: Ledger, store: Store, name: str, one: Held, wire: object) -
         name,
         one.row.benchmark,
     )
-    link.service().clear(Scope(one.row.container, one.row.handle))
+    try:
+        link.service().clear(Scope(one.row.container, one.row.handle))
+    except CallFailed as error:
+        raise Stop(f"container {one.row.container}: {error}; run this again") from None
     ledger.set_container(one.row.service, one.row.container, "cleared")
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from eval_assets.ledger.ledger import Ledger, Mode
 from eval_assets.ledger.wire import LedgerWire
 from providers.registry import ProviderEntry
+from providers.remote.errors import CallFailed, Stop
 from providers.remote.service import Description, RemoteService
 from providers.remote.wire import Wire
 
@@ -66,6 +67,13 @@ class Link:
     def ledgered(self, context: Mapping[str, Any], before_asking: Callable[[], None] = _at_once) -> LedgerWire:
         """A wire with the ledger in front of it, for searches whose answer ``context`` helps to determine."""
         return LedgerWire(self.wire, self.ledger, self.name, self.mode, context, before_asking)
+
+    def probe(self) -> Mapping[str, str]:
+        """Ask whether the service is there; raises ``Stop``, whatever goes wrong."""
+        try:
+            return self.service().probe()
+        except CallFailed as error:
+            raise Stop(f"store {self.store}: {error}") from None
 
     def service(self, wire: LedgerWire | None = None) -> RemoteService:
         """The adapter over a wire; without one, over a wire for calls that are no searches."""

@@ -146,7 +146,7 @@ class Asking:
             raise Stop("stopped")
         with self._lock:
             if not self._probed:
-                self.link.service().probe()
+                self.link.probe()
                 self._probed = True
         with self._checked[name]:
             if name in self._fine:

@@ -30,7 +30,7 @@ def build(link: Link, *, documents: pl.DataFrame, turns: pl.DataFrame, progress:
         Foreign: a container holds what the ledger did not put there.
     """
     if link.mode != "replay":
-        about = link.service().probe()
+        about = link.probe()
         notes: dict[str, Any] = {f"service says: {name}": value for name, value in about.items()}
     else:
         notes = {}
@@ -87,7 +87,7 @@ def _receipts(plan: Sequence[Planned], filled: Filled) -> Iterator[dict[str, Any
             "status": receipt.status if receipt else "failed",
             "retryable": receipt is None or (known is not None and receipt.status != "done" and known.retryable),
             "provider_ids": list(receipt.provider_ids) if receipt else [],
-            "error": receipt.error if receipt else "nobody knows whether it was stored",
+            "error": receipt.error if receipt else filled.error or "nobody knows whether it was stored",
             "ready_ms": _ready_ms(known),
         }
 

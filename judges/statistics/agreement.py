@@ -8,24 +8,12 @@ from typing import Any, Final
 
 import polars as pl
 
-from converters.tables import JUDGMENTS, SCORED_STATUSES
+from converters.tables import AGREEMENT, JUDGMENTS, SCORED_STATUSES
 from judges.aggregate import ALL, TYPE_PREFIX
 from judges.statistics.intervals import DIGITS
 
 CONSENSUS: Final = "consensus"
 _COUNTS: Final = ("n_both_right", "n_only_left", "n_only_right", "n_both_wrong")
-AGREEMENT: Final = pl.Schema(
-    {
-        "left": pl.String,
-        "right": pl.String,
-        "slice": pl.String,
-        "n": pl.UInt32,
-        **dict.fromkeys(_COUNTS, pl.UInt32),
-        "n_unlabelled": pl.UInt32,
-        "agreement": pl.Float64,
-        "kappa": pl.Float64,
-    }
-)
 
 
 def cohens_kappa(both_right: int, only_left: int, only_right: int, both_wrong: int) -> float | None:
@@ -59,7 +47,7 @@ def agreement(judgments: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         for left, right in combinations(judgments, 2)
         for row in _slices(judgments[left], judgments[right])
     ]
-    return pl.DataFrame(rows, schema=AGREEMENT)
+    return AGREEMENT.validate(pl.DataFrame(rows, schema=AGREEMENT.empty.schema))
 
 
 def _slices(left: pl.DataFrame, right: pl.DataFrame) -> Iterator[dict[str, Any]]:

@@ -69,7 +69,7 @@ def judgment_outcomes(judgments: pl.DataFrame, *, judge: str | None = None) -> p
     """
     names = judgments["judge"].drop_nulls().unique().to_list()
     name = judge if judge is not None else names[0] if len(names) == 1 else ""
-    rows = judgments.with_columns(
+    rows = judgments.filter(pl.col("excluded").is_null()).with_columns(
         judge=pl.lit(name),
         level=pl.lit(ANSWER),
         k=pl.lit(0, dtype=pl.UInt32),

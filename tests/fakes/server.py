@@ -61,6 +61,7 @@ class Fake:
         self.known_ids: set[str] = set()
         self.seen: list[Seen] = []
         self.breaches: list[str] = []
+        self.bugs: list[str] = []
         self.faults = faults or Faults()
         self.latency_s = latency_s
         self.lock = threading.RLock()
@@ -81,6 +82,7 @@ class Fake:
         self._server.shutdown()
         self._server.server_close()
         if kind is None:
+            assert not self.bugs, f"the fake itself failed: {self.bugs[:5]}"
             assert not self.breaches, f"requests told what must not leave: {self.breaches[:5]}"
 
     def answer(self, seen: Seen) -> Answer:
@@ -93,7 +95,11 @@ class Fake:
             self.seen.append(seen)
             self.breaches += breaches(told(seen.body, seen.params, seen.path, self.texts), self.known_ids)
             kind = self.faults.draw(str(seen))
-            answer = self.answer(seen) if kind is None or kind in DONE else None
+            try:
+                answer = self.answer(seen) if kind is None or kind in DONE else None
+            except Exception as error:
+                self.bugs.append(repr(error))
+                raise
         if self.latency_s:
             self._closing.wait(self.latency_s)
         if kind is None or (answer is not None and kind is None):

@@ -34,7 +34,7 @@ def test_nothing_in_common_is_no_agreement() -> None:
     frame = agreement({"a": judgments([True]), "b": judgments([True], first=5), "c": JUDGMENTS.empty})
     assert frame.select("n", "agreement", "kappa").unique().rows() == [(0, None, None)]
     assert agreement({"a": judgments([True])}).is_empty()
-    assert agreement({}).schema == AGREEMENT
+    assert agreement({}).schema == AGREEMENT.empty.schema
 
 
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0), (7, 0, 0, 0), (0, 0, 0, 7)])

@@ -1,0 +1,1 @@
+"""Language models: what they are, what they cost, and how they are asked."""
