@@ -67,7 +67,9 @@ class Filler:
             except CallFailed as failure:
                 error = failure
         about = self.link.ledger.container(self.link.name, self.container)
-        nothing = ContainerRow(self.link.name, self.container, self.link.store, self.link.benchmark, 1, "open", {}, None)
+        nothing = ContainerRow(
+            self.link.name, self.container, self.link.store, self.link.benchmark, 1, "open", {}, None
+        )
         known = self.link.ledger.documents(self.link.name, self.container)
         return Filled(about or nothing, known, str(error))
 
