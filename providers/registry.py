@@ -35,6 +35,8 @@ class ProviderEntry:
         retrieval_libraries: the same for a search.
         remote: whether it is an adapter of a service (see ``providers.remote.service``). Its ``system`` module has
             ``create(ingest, retrieval, wire) -> RemoteService``, ``open_wire(ingest, access) -> Wire`` and ``ACCESS``.
+        baseline: what it does instead of remembering, if it is no memory but what others are measured against.
+        sees_gold: whether its search is told the evidence (``evidence=``, see ``providers.baselines.gold.Evidence``).
     """
 
     name: str
@@ -45,6 +47,8 @@ class ProviderEntry:
     ingest_libraries: tuple[str, ...] = field(default=())
     retrieval_libraries: tuple[str, ...] = field(default=())
     remote: bool = False
+    baseline: str = ""
+    sees_gold: bool = False
 
     def ingest_settings(self, values: Mapping[str, object]) -> BaseModel:
         """Validate the settings that shape a store; raises ``pydantic.ValidationError``."""
@@ -97,6 +101,12 @@ def _remote(name: str, *, libraries: tuple[str, ...] = ()) -> ProviderEntry:
     return ProviderEntry(name, module, module, (module,), (module,), libraries, libraries, remote=True)
 
 
+def _baseline(name: str, module: str, does: str, *, sees_gold: bool = False) -> ProviderEntry:
+    system = f"providers.baselines.{module}"
+    settings = "providers.baselines.settings"
+    return ProviderEntry(name, settings, system, (system,), (system,), baseline=does, sees_gold=sees_gold)
+
+
 _OURS: Final = (
     ProviderEntry(
         name="local",
@@ -114,6 +124,9 @@ _OURS: Final = (
     _remote("mem0_server"),
     _remote("synap"),
     _remote("mem0_oss", libraries=("mem0ai", "qdrant-client", "wordllama")),
+    _baseline("none", "nothing", "it finds nothing"),
+    _baseline("full", "whole", "it returns the whole haystack, oldest first"),
+    _baseline("oracle", "gold", "it is told the evidence and returns exactly that", sees_gold=True),
 )
 ENTRY_POINTS: Final = "eval_assets.providers"
 """Group of the entry points by which other distributions add providers; each names a ``ProviderEntry``."""

@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from converters.tables import SEARCH_RESULTS
+from converters.tables import BASE_OVERLAY, SEARCH_RESULTS
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, in_words, output
 from eval_assets.io_manager import Rows
@@ -19,6 +19,8 @@ from eval_assets.stored import RETRYABLE
 from providers.documents import CONTAINERS, ask
 from providers.protocol import REPLIES
 from providers.registry import PROVIDERS
+
+GROUND_TRUTH = "ground_truth"
 
 
 def search_version(store: Store, system: System) -> CodeVersion:
@@ -38,6 +40,10 @@ def search_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
     version = search_version(store, system)
     key = search_key(name)
     given = in_words(system.retrieval)
+    entry = PROVIDERS[store.provider]
+    # No provider's search but the oracle's may see this table.
+    shown = {GROUND_TRUTH: dg.AssetIn(key=corpus_key(GROUND_TRUTH))} if entry.sees_gold else {}
+    about = f"{system.description}{baseline_words(store)} At most {system.limit} hits a question."
 
     @dg.asset(
         key=key,
@@ -46,15 +52,19 @@ def search_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
         kinds={"parquet", store.provider},
         owners=[system.owner],
         code_version=version.digest,
-        description=f"{system.description} At most {system.limit} hits a question.\n\nSettings: {given}".strip(),
+        description=f"{about}\n\nSettings: {given}".strip(),
         metadata={"all settings": dg.MetadataValue.json(dict(version.settings)), **described(SEARCH_RESULTS)},
         ins={
             "store_tables": dg.AssetIn(key=store_key(system.store)),
             "questions": dg.AssetIn(key=corpus_key("questions")),
+            **shown,
         },
     )
     def build(
-        context: dg.AssetExecutionContext, store_tables: Mapping[str, pl.DataFrame], questions: pl.DataFrame
+        context: dg.AssetExecutionContext,
+        store_tables: Mapping[str, pl.DataFrame],
+        questions: pl.DataFrame,
+        **gold: pl.DataFrame,
     ) -> dg.Output[Any]:
         started = time.perf_counter()
         with graph.working(key, context.partition_key):
@@ -62,13 +72,27 @@ def search_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
             own = {table: frame for table, frame in store_tables.items() if table != CONTAINERS.name}
             context.log.info("asking %d questions", queries.height)
             with memory_system(graph.project, system.store, store, context.partition_key, system) as provider:
-                replies = REPLIES.validate(provider.search(store=own, queries=queries, limit=system.limit))
+                told = {"evidence": evidence_of(questions, gold[GROUND_TRUTH])} if gold else {}
+                replies = REPLIES.validate(provider.search(store=own, queries=queries, limit=system.limit, **told))
                 asked = dict(getattr(provider, "facts", {}))
             rows = Rows.of(SEARCH_RESULTS, answered(questions, replies, system.limit))
         facts = {"made with": given, **_facts(rows.frame), **asked}
         return output(rows, version, data_version=rows.digest, started=started, metadata=facts)
 
     return build
+
+
+def baseline_words(store: Store) -> str:
+    """What a baseline is, as the end of a description; nothing of a memory system."""
+    does = PROVIDERS[store.provider].baseline
+    return f" A baseline, not a memory: {does}." if does else ""
+
+
+def evidence_of(questions: pl.DataFrame, ground_truth: pl.DataFrame) -> pl.DataFrame:
+    """What the oracle is told (``providers.baselines.gold.Evidence``); queries are numbered in ordinal order."""
+    truth = ground_truth.filter(pl.col("overlay") == BASE_OVERLAY).select("question_id", "evidence_hashes")
+    numbered = questions.sort("ordinal").select("question_id").with_row_index("query")
+    return numbered.join(truth, on="question_id", maintain_order="left").select("query", "evidence_hashes")
 
 
 def answered(questions: pl.DataFrame, replies: pl.DataFrame, limit: int) -> pl.DataFrame:

@@ -1,0 +1,1 @@
+"""Systems that are no memory: what others are measured against. Nothing here ranks anything."""
