@@ -42,6 +42,13 @@ Judge = Callable[[int, Mapping[str, str], Any], Exception | None]
 """What a service's contract says of an answer that is not 2xx; None leaves it to the usual reading."""
 
 
+@dataclass(frozen=True)
+class _Answer:
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+
 @dataclass
 class HttpWire:
     """See ``providers.remote.wire.Wire``. Safe to use from several threads; close it when done.
@@ -87,7 +94,7 @@ class HttpWire:
         self._pace.wait()
         began = time.perf_counter()
         try:
-            response = self._exchange(request)
+            answer = self._exchange(request)
         except _UNSENT as error:
             url = httpx.URL(self.base_url)
             where = f"{url.scheme}://{url.netloc.decode()}"
@@ -99,12 +106,12 @@ class HttpWire:
         except httpx.HTTPError as error:
             raise Unreadable(self._clean(f"{self.name}: {_reason(error)}")) from None
         latency = (time.perf_counter() - began) * 1000
-        text = self._clean(response.text)
-        if response.is_success:
-            return self._read(request, read, response.status_code, text, latency)
-        raise self._failure(request, response, text)
+        text = self._clean(answer.text)
+        if answer.status // 100 == 2:
+            return self._read(request, read, answer.status, text, latency)
+        raise self._failure(request, answer.status, answer.headers, text)
 
-    def _exchange(self, request: Request) -> httpx.Response:
+    def _exchange(self, request: Request) -> _Answer:
         built = self._client.build_request(
             request.method,
             self.base_url.rstrip("/") + request.path,
@@ -122,7 +129,7 @@ class HttpWire:
                     raise httpx.DecodingError(f"an answer of more than {LARGEST_REPLY} bytes", request=built)
         finally:
             response.close()
-        return httpx.Response(response.status_code, headers=_plain(response.headers), content=bytes(kept))
+        return _Answer(response.status_code, response.headers, kept.decode("utf-8", "replace"))
 
     def _read(self, request: Request, read: Read[T], status: int, text: str, latency: float) -> T:
         try:
@@ -143,26 +150,23 @@ class HttpWire:
             return Again(Unreadable(said))
         return UnknownOutcome(said)
 
-    def _failure(self, request: Request, response: httpx.Response, text: str) -> Exception:
-        status = response.status_code
+    def _failure(self, request: Request, status: int, headers: Mapping[str, str], text: str) -> Exception:
         with suppress(ValueError, RecursionError):
             body: Any = None
             body = json.loads(text)
-        told = self.judge(status, response.headers, body)
+        told = self.judge(status, headers, body)
         if told is not None:
             return told
         said = self._clean(
             one_line(f"{self.name}: {request.method} {request.path}: status {status}: {_message(body, text)}")
         )
         if status in (408, 425, 429):
-            seconds = retry_after(response.headers)
+            seconds = retry_after(headers)
             if seconds is not None:
                 self._pace.hold(min(seconds, self.manners.deadline_s))
             return Again(Unavailable(said), seconds)
         if status >= 500:
-            return (
-                Again(Unavailable(said), retry_after(response.headers)) if request.repeatable else UnknownOutcome(said)
-            )
+            return Again(Unavailable(said), retry_after(headers)) if request.repeatable else UnknownOutcome(said)
         if status in (401, 403):
             return BadKey(said)
         if status == 402:
@@ -198,11 +202,6 @@ def _message(body: Any, text: str) -> str:
             if isinstance(value, str):
                 return value
     return text
-
-
-def _plain(headers: httpx.Headers) -> dict[str, str]:
-    """Without those that describe an encoding which is undone already."""
-    return {name: value for name, value in headers.items() if name not in ("content-encoding", "transfer-encoding")}
 
 
 def _reason(error: Exception) -> str:
