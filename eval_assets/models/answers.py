@@ -8,7 +8,7 @@ from typing import Any, Final
 import polars as pl
 
 from converters.tables import ANSWERS
-from eval_assets.models.chat import Chat
+from eval_assets.models.chat import Chat, Took
 from eval_assets.models.rows import Row, rows_of
 from eval_assets.models.settings import Model, Reader
 from judges.hits import memories
@@ -16,7 +16,7 @@ from judges.readers.extractive import extract
 from judges.readers.prompt import reading_prompt
 from judges.tokens import estimate_tokens
 from providers.protocol import Progress, quiet
-from providers.remote.errors import CallFailed, Degraded, NotRecorded
+from providers.remote.errors import CallFailed, Degraded, NotRecorded, Unreadable
 
 _SPARE: Final = 0.9
 """Share of a model's context that is used: tokens are estimated."""
@@ -35,7 +35,8 @@ def read_answers(
     """``Answers``, one row a question in the order of the source.
 
     A question whose search failed is ``not_run``; a reply that was cut off is ``degraded``; a call that failed is an
-    ``error``. Degraded hits are read like others.
+    ``error``. Degraded hits are read like others. No later run asks again after what the model itself did (a refusal, no
+    text, a reply cut off): it would come out the same.
 
     Args:
         reader: its settings.
@@ -72,20 +73,14 @@ def _answer(reader: Reader, chat: Chat | None, row: Mapping[str, Any]) -> Row:
         row["question"], row["as_of"], hits, budget_tokens=budget(reader, chat.model), count=estimate_tokens
     )
     read = {"n_hits_read": prompt.n_hits_used, "n_hits_cut": prompt.n_hits_cut}
+    took = Took()
     try:
-        said = chat.ask("answer", prompt.messages, str.strip)
+        said = chat.ask("answer", prompt.messages, str.strip, took=took)
     except Degraded as error:
-        return {"status": "degraded", "error": str(error), "retryable": True, "answer": str(error.value), **read}
+        return {"status": "degraded", "error": str(error), "answer": str(error.value).strip(), **took.row, **read}
     except NotRecorded as error:
         return {"status": "not_run", "error": str(error), "retryable": True, **read}
     except CallFailed as error:
-        return {"status": "error", "error": str(error), "retryable": error.retryable, **read}
-    return {
-        "status": "ok",
-        "answer": said.value,
-        "latency_ms": said.latency_ms,
-        "input_tokens": said.input_tokens,
-        "output_tokens": said.output_tokens,
-        "cost_usd": said.cost_usd,
-        **read,
-    }
+        again = error.retryable and not isinstance(error, Unreadable)
+        return {"status": "error", "error": str(error), "retryable": again, **took.row, **read}
+    return {"status": "ok", "answer": said.value, **took.row, **read}

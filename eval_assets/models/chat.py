@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from converters.errors import BadInput
 from eval_assets.ledger.ledger import Ledger, Mode
 from eval_assets.ledger.settings import ledger_mode, open_ledger
 from eval_assets.ledger.wire import LedgerWire
+from eval_assets.models.budget import BUDGET, limit_of_environment, limited
 from eval_assets.models.settings import Model
 from eval_assets.project import Project
 from providers.remote.errors import Degraded, Unreadable
@@ -42,6 +43,28 @@ class Said:
     replayed: bool
 
 
+@dataclass
+class Took:
+    """What one question took, however it ended; replies that could not be read count, too: they are paid for.
+
+    Attributes:
+        replies: all that came, of the ledger or of the model.
+    """
+
+    replies: list[Reply] = field(default_factory=list)
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Columns of ``Answers`` and ``Judgments``: the last call's latency, the tokens and the cost of all calls."""
+        if not self.replies:
+            return {}
+        sums = {
+            name: None if None in (values := [getattr(one, name) for one in self.replies]) else sum(values)
+            for name in ("input_tokens", "output_tokens", "cost_usd")
+        }
+        return {"latency_ms": self.replies[-1].latency_ms, **sums}
+
+
 @dataclass(frozen=True)
 class Chat:
     """A model that can be asked, from several threads.
@@ -69,6 +92,7 @@ class Chat:
         schema: Mapping[str, Any] | None = None,
         parameters: Mapping[str, Any] | None = None,
         cut_ok: bool = False,
+        took: Took | None = None,
     ) -> Said:
         """Ask, and read the reply's text; what determines the answer is the model, its parameters and the messages.
 
@@ -79,13 +103,14 @@ class Chat:
             schema: of the reply, where the endpoint honours one.
             parameters: in place of the model's own.
             cut_ok: a reply that was cut off is read like another.
+            took: is told of every reply.
 
         Raises:
             Degraded: the reply was cut off; its ``value`` is the text so far.
             CallFailed: the call failed.
             Stop: no further call is of use.
         """
-        replies: list[Reply] = []
+        replies = (took or Took()).replies
 
         def read_reply(reply: Reply) -> T:
             replies.append(reply)
@@ -155,18 +180,29 @@ def key_lacking(model: Model) -> str | None:
 
 @contextmanager
 def chat_with(project: Project, name: str, model: Model) -> Iterator[Chat]:
-    """A model, ready to be asked; raises ``BadInput`` without its key, unless the ledger is only replayed."""
+    """A model, ready to be asked.
+
+    Raises:
+        BadInput: it has no key, or no price where money is limited; not where the ledger is only replayed.
+    """
     from eval_assets.models.wire import ModelWire
 
     mode = ledger_mode()
     lacking = key_lacking(model)
     if lacking and mode != "replay":
         raise BadInput(f"models.{name}", "there is no key in the environment", lacking)
+    limit = limit_of_environment() if BUDGET.limit_usd is None else BUDGET.limit_usd
+    if limit is not None and mode != "replay" and None in (model.input_usd, model.output_usd):
+        remedy = "give input_usd and output_usd in data/models.yaml, or leave the limit out"
+        raise BadInput(f"models.{name}", "without a price no limit of money can be kept", remedy)
     ledger = open_ledger(project)
     key = os.environ.get(model.key_env, "").strip() if model.key_env else ""
     wire = None if mode == "replay" else ModelWire(f"model {name}", model, key)
+    # A step that nobody refreshes, but somebody started in the UI, has the limit for itself.
+    alone = limited(limit) if BUDGET.limit_usd is None and limit is not None else nullcontext()
     try:
-        yield Chat(name, model, wire, ledger, mode)
+        with alone:
+            yield Chat(name, model, wire, ledger, mode)
     finally:
         ledger.close()
         if wire is not None:

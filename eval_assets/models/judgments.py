@@ -8,7 +8,7 @@ from typing import Any, Final
 import polars as pl
 
 from converters.tables import BASE_OVERLAY, JUDGMENTS
-from eval_assets.models.chat import Chat
+from eval_assets.models.chat import Chat, Said, Took
 from eval_assets.models.rows import Row, rows_of
 from eval_assets.models.settings import JudgeSettings
 from judges.judging.build import judging_prompt
@@ -39,7 +39,7 @@ def judge_answers(
     """``Judgments``, one row a question in the order of the source.
 
     An answer that is not there is wrong, and ``empty``; one that failed is ``not_run``. A reply that stays unreadable
-    is an ``error``: never a score.
+    is an ``error``, never a score, and no later run asks for it again.
 
     Args:
         name: of the judge, as the rows have it.
@@ -84,21 +84,15 @@ def _judge(judge: JudgeSettings, chat: Chat | None, row: Mapping[str, Any]) -> R
     if chat is None:
         prompt = f"{NAME}: {choose(row['question_type'], row['is_abstention'])}"
         return {"status": "ok", "prompt": prompt, **_verdict(lexical_verdict(*given))}
+    took = Took()
     try:
-        said, version = ask_judge(judge, chat, *given)
+        said, version = ask_judge(judge, chat, *given, took)
     except NotRecorded as error:
         return {"status": "not_run", "error": str(error), "retryable": True}
     except CallFailed as error:
-        return {"status": "error", "error": str(error), "retryable": error.retryable}
-    return {
-        "status": "ok",
-        "prompt": version,
-        **_verdict(said.value),
-        "latency_ms": said.latency_ms,
-        "input_tokens": said.input_tokens,
-        "output_tokens": said.output_tokens,
-        "cost_usd": said.cost_usd,
-    }
+        again = error.retryable and not isinstance(error, Unreadable)
+        return {"status": "error", "error": str(error), "retryable": again, **took.row}
+    return {"status": "ok", "prompt": version, **_verdict(said.value), **took.row}
 
 
 def ask_judge(
@@ -109,7 +103,8 @@ def ask_judge(
     answer: str,
     question_type: str,
     is_abstention: bool,
-) -> tuple[Any, str]:
+    took: Took | None = None,
+) -> tuple[Said, str]:
     """One judgment of a model, and the version of the prompt; raises ``CallFailed`` and ``Stop``."""
     prompt = judging_prompt(judge.prompts, question, gold, answer, question_type, is_abstention)
 
@@ -120,7 +115,13 @@ def ask_judge(
             raise Unreadable(f"{chat.name}: unreadable: {error.reason}") from None
 
     said = chat.ask(
-        "judge", prompt.messages, read, schema=prompt.response_schema, parameters=prompt.parameters, cut_ok=True
+        "judge",
+        prompt.messages,
+        read,
+        schema=prompt.response_schema,
+        parameters=prompt.parameters,
+        cut_ok=True,
+        took=took,
     )
     return said, f"{prompt.name} {prompt.version}"
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from eval_assets.models.budget import BUDGET, Budget
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 UNREADABLE_TRIES: Final = 3
 """How often an unreadable reply is asked for again, the first time included: each is paid for."""
 _MILLION: Final = 1_000_000
+_A_MESSAGE: Final = 4
 _NO_KEY: Final = "none"
 
 
@@ -68,15 +68,17 @@ class ModelWire:
         return persistently(self._manners, lambda: self._once(request, read))
 
     def _once(self, request: Request, read: Read[T]) -> T:
-        with self._budget.reserving(most_usd(self._model, request.body)):
-            reply = self._ask(request.body)
-            self._budget.pay(reply.cost_usd or 0.0)
+        most = most_usd(self._model, request.body)
+        with self._budget.reserving(most):
+            reply = self._ask(request.body, most)
+            # Without usage figures nobody knows: a limit is kept by the worst case.
+            self._budget.pay(most if reply.cost_usd is None else reply.cost_usd)
         try:
             return read(reply)
         except Unreadable as error:
             raise Again(error, tries=UNREADABLE_TRIES) from None
 
-    def _ask(self, body: Mapping[str, Any]) -> Reply:
+    def _ask(self, body: Mapping[str, Any], most: float) -> Reply:
         import openai
 
         self._pace.wait()
@@ -84,9 +86,11 @@ class ModelWire:
         try:
             raw = self._client.chat.completions.with_raw_response.create(**body)
             text, status = raw.text, raw.status_code
-        except openai.APITimeoutError:
+        except openai.APITimeoutError as error:
+            self._pay_for_silence(error, most)
             raise Again(Unavailable(f"{self._name}: no answer within {self._model.timeout_s:g} s")) from None
         except openai.APIConnectionError as error:
+            self._pay_for_silence(error, most)
             raise Again(self._unreachable(error)) from None
         except openai.APIStatusError as error:
             raise self._failure(error) from None
@@ -97,14 +101,20 @@ class ModelWire:
         try:
             decoded = json.loads(text)
         except (ValueError, RecursionError):
-            raise Again(Unreadable(f"{self._name}: not JSON: {text!r}"), tries=UNREADABLE_TRIES) from None
+            # A page of something in between: no word of the model's.
+            raise Again(Unavailable(f"{self._name}: not JSON: {text!r}"), tries=UNREADABLE_TRIES) from None
         usage = decoded.get("usage") if isinstance(decoded, Mapping) else None
-        given, made = (_tokens(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+        given, made = _counted(usage)
         return Reply(status, decoded, latency, False, given, made, cost_usd(self._model, given, made))
+
+    def _pay_for_silence(self, error: Exception, most: float) -> None:
+        """A request that was sent may be answered, and billed, though nobody here heard it."""
+        if not _not_connected(error):
+            self._budget.pay(most)
 
     def _unreachable(self, error: Exception) -> Stop | CallFailed:
         cause = error.__cause__
-        if cause is not None and "Connect" in type(cause).__name__:
+        if _not_connected(error):
             said = (
                 f"{self._name}: no connection to {self._model.base_url} ({one_line(str(cause))}); is it running there?"
             )
@@ -112,13 +122,18 @@ class ModelWire:
         return Unavailable(self._clean(f"{self._name}: no answer ({cause or error})"))
 
     def _failure(self, error: APIStatusError) -> Exception:
-        """What an answer that is not 2xx means; the codes are those of OpenAI's API, which the others follow."""
+        """What an answer that is not 2xx means; the codes are those of OpenAI's API, which the others follow.
+
+        Not everywhere: Google answers a wrong key, and Anthropic an account without money, with 400 and a sentence.
+        """
         status, body = error.status_code, _error_body(error)
-        said = self._clean(one_line(f"{self._name}: status {status}: {body.get('message') or error.message}"))
+        said = one_line(self._clean(f"{self._name}: status {status}: {body.get('message') or error.message}"))
         code = str(body.get("code") or body.get("type") or "")
-        if status in (401, 403):
+        words = said.lower()
+        if status in (401, 403) or (status == 400 and "api key not valid" in words):
             return BadKey(said)
-        if status == 402 or code in ("insufficient_quota", "billing_hard_limit_reached"):
+        poor = status == 400 and "credit balance is too low" in words
+        if status == 402 or poor or code in ("insufficient_quota", "billing_hard_limit_reached"):
             return OutOfQuota(said)
         if status in (408, 409, 425, 429):
             seconds = retry_after(error.response.headers)
@@ -142,9 +157,17 @@ def cost_usd(model: Model, given: int | None, made: int | None) -> float | None:
     return (given * model.input_usd + made * model.output_usd) / _MILLION
 
 
+def prompt_tokens(messages: Sequence[Mapping[str, str]]) -> int:
+    """Tokens of a prompt, estimated, with the few that each message adds."""
+    return sum(estimate_tokens(message["content"]) + _A_MESSAGE for message in messages)
+
+
 def most_usd(model: Model, body: Mapping[str, Any]) -> float:
-    """What a request may cost at most: its prompt as we count it, and the longest reply; 0 without a price."""
-    prompt = sum(estimate_tokens(message["content"]) + 4 for message in body["messages"])
+    """What a request may cost at most: its prompt, and the longest reply; 0 without a price.
+
+    The prompt is taken to have twice as many tokens as we count: numbers and rare scripts have more than we estimate.
+    """
+    prompt = 2 * prompt_tokens(body["messages"])
     longest = body.get("max_completion_tokens") or body.get("max_tokens") or model.max_output_tokens
     return cost_usd(model, prompt, int(longest)) or 0.0
 
@@ -155,14 +178,31 @@ def _client(model: Model, key: str) -> OpenAI:
     return OpenAI(api_key=key or _NO_KEY, base_url=model.base_url, timeout=model.timeout_s, max_retries=0)
 
 
+def _not_connected(error: Exception) -> bool:
+    """Nothing was sent: httpx says so by ``ConnectError`` and ``ConnectTimeout``."""
+    return error.__cause__ is not None and "Connect" in type(error.__cause__).__name__
+
+
+def _counted(usage: Any) -> tuple[int | None, int | None]:
+    """Tokens of the prompt, and of all that was generated.
+
+    OpenAI counts thoughts among ``completion_tokens``, Google's layer in ``total_tokens`` alone; both bill them.
+    """
+    given, made, total = (_tokens(usage, name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
+    if given is not None and made is not None and total is not None:
+        made = max(made, total - given)
+    return given, made
+
+
 def _tokens(usage: Any, name: str) -> int | None:
     value = usage.get(name) if isinstance(usage, Mapping) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _error_body(error: APIStatusError) -> Mapping[str, Any]:
-    with suppress(AttributeError):
-        body: Any = error.body
-        inner = body.get("error", body)
-        return inner if isinstance(inner, Mapping) else body
-    return {}
+    """What it says, whether the package unwrapped it or not; Google sends a list of one."""
+    body: Any = error.body
+    if isinstance(body, list) and body:
+        body = body[0]
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    return inner if isinstance(inner, Mapping) else {}
