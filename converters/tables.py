@@ -242,6 +242,36 @@ class Judgments(dy.Schema):
         return pl.col("status").is_in(list(SCORED_STATUSES)) == pl.col("label").is_not_null()
 
 
+class Relevance(dy.Schema):
+    """One row a question, always all questions: which of its hits a judge takes for relevant."""
+
+    question_id = _text("which question", primary_key=True)
+    ordinal = _count("position in the source, from 0")
+    question_type = _text("as in the source")
+    is_abstention = dy.Bool(description="the haystack does not hold the answer")
+    status = _text("ok, empty (there are no hits), degraded, error or not_run (nobody judged)")
+    error = _text("what failed", nullable=True)
+    retryable = dy.Bool(description="whether judging again may help")
+    judge = _text("who judged", nullable=True)
+    prompt = _text("which prompt was used, with its version", nullable=True)
+    relevance = dy.List(
+        dy.UInt8(), nullable=True, description="0 or 1 of each hit, best first; null unless status is ok or empty"
+    )
+    n_shortened = _count("hits of which the judge was shown the beginning only", nullable=True)
+    latency_ms = dy.Float64(nullable=True, description="milliseconds that the real call took")
+    input_tokens = _count("tokens of the judge's prompt", nullable=True)
+    output_tokens = _count("tokens of the judge's reply", nullable=True)
+    cost_usd = dy.Float64(nullable=True, description="what the real call cost, where a price is known")
+
+    @dy.rule()
+    def known_status(cls) -> pl.Expr:  # noqa: D102, N805
+        return pl.col("status").is_in(list(STATUSES))
+
+    @dy.rule()
+    def judged_if_scored(cls) -> pl.Expr:  # noqa: D102, N805
+        return pl.col("status").is_in(list(SCORED_STATUSES)) == pl.col("relevance").is_not_null()
+
+
 class Agreement(dy.Schema):
     """One row a pair of judges and slice: how far they agree on the same answers."""
 
@@ -262,14 +292,17 @@ class Report(dy.Schema):
     """One row a slice, level, metric, cut-off and judge."""
 
     slice = _text("all, or type:<question_type>", primary_key=True)
-    level = _text("session or turn for retrieval, answer for judged answers", primary_key=True)
+    level = _text(
+        "session or turn for retrieval, judged or memorybench for hits that a model judged, answer for judged answers",
+        primary_key=True,
+    )
     metric = _text(
         "hit, recall, recall_all, precision, f1, mrr or ndcg; of answers accuracy, accuracy_task_averaged or "
         "accuracy_abstention",
         primary_key=True,
     )
     k = _count("cut-off; 0 for each query's own, and of answers", primary_key=True)
-    judge = _text("who judged the answers; empty for retrieval, and where nobody says so", primary_key=True)
+    judge = _text("who judged answers or hits; empty for retrieval, and where nobody says so", primary_key=True)
     value = dy.Float64(nullable=True, description="mean over scored questions; null where any of them is undefined")
     ci_low = dy.Float64(nullable=True, description="95 % interval, lower end: bootstrap; of answers Wilson's")
     ci_high = dy.Float64(nullable=True, description="95 % interval, upper end")
@@ -319,6 +352,7 @@ RETRIEVAL_SCORES: Final = Table("retrieval_scores", RetrievalScores, volatile=fr
 _OF_A_CALL: Final = frozenset({"latency_ms", "error", "input_tokens", "output_tokens", "cost_usd"})
 ANSWERS: Final = Table("answers", Answers, volatile=_OF_A_CALL)
 JUDGMENTS: Final = Table("judgments", Judgments, volatile=_OF_A_CALL)
+RELEVANCE: Final = Table("relevance", Relevance, volatile=_OF_A_CALL)
 AGREEMENT: Final = Table("agreement", Agreement)
 REPORT: Final = Table("report", Report)
 LEADERBOARD: Final = Table("leaderboard", Leaderboard)
@@ -340,7 +374,7 @@ class Comparison(dy.Schema):
     ci_low = dy.Float64(nullable=True, description="95 % interval of the difference, lower end: paired bootstrap")
     ci_high = dy.Float64(nullable=True, description="95 % interval of the difference, upper end")
     p = dy.Float64(nullable=True, description="two-sided, of no difference: exact McNemar or sign flips")
-    p_adjusted = dy.Float64(nullable=True, description="p by Holm, over all rows of the pair")
+    p_adjusted = dy.Float64(nullable=True, description="p by Holm, over all rows of the table")
     verdict = _text("of the right: better, worse or not separable; null where there is no difference", nullable=True)
     n = _count("questions compared")
     n_gained = _count("of n, questions on which the right is better", nullable=True)

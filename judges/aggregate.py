@@ -20,14 +20,24 @@ LEVELS: Final = ("session", "turn")
 
 
 @dataclass(frozen=True)
-class _Block:
-    """The columns of one level that share their questions: standard cut-offs, or each query's own."""
+class Block:
+    """The columns of one level that share their questions: standard cut-offs, or each query's own.
+
+    Attributes:
+        level: its name.
+        columns: metric and k.
+        values: one row a question; NaN where there is none.
+        asked: questions that count.
+        excluded: questions without anything to find.
+        judge: who says what is relevant; empty where the source does.
+    """
 
     level: str
     columns: list[tuple[str, int]]
     values: Values
     asked: Flags
     excluded: Flags
+    judge: str = ""
 
 
 def aggregate(scores: pl.DataFrame, *, cutoffs: Sequence[int] = CUTOFFS) -> pl.DataFrame:
@@ -46,14 +56,15 @@ def aggregate(scores: pl.DataFrame, *, cutoffs: Sequence[int] = CUTOFFS) -> pl.D
     blocks = _blocks(scores, cutoffs)
     rows = [
         row
-        for name, members in _slices(scores)
+        for name, members in slices(scores)
         for block in blocks
-        for row in _rows(name, block, members & block.asked, failed)
+        for row in block_rows(name, block, members & block.asked, failed)
     ]
     return REPORT.validate(pl.DataFrame(rows, schema=REPORT.empty.schema))
 
 
-def _slices(scores: pl.DataFrame) -> Iterator[tuple[str, Flags]]:
+def slices(scores: pl.DataFrame) -> Iterator[tuple[str, Flags]]:
+    """Names of the slices, and which rows are in each: all, then each ``question_type`` by name; none without rows."""
     if scores.is_empty():
         return
     yield ALL, np.ones(scores.height, dtype=np.bool_)
@@ -61,7 +72,7 @@ def _slices(scores: pl.DataFrame) -> Iterator[tuple[str, Flags]]:
         yield f"{TYPE_PREFIX}{kind}", (scores["question_type"] == kind).to_numpy()
 
 
-def _blocks(scores: pl.DataFrame, cutoffs: Sequence[int]) -> list[_Block]:
+def _blocks(scores: pl.DataFrame, cutoffs: Sequence[int]) -> list[Block]:
     long = (
         scores.with_row_index("row")
         .select("row", "own_k", "scores")
@@ -78,11 +89,11 @@ def _blocks(scores: pl.DataFrame, cutoffs: Sequence[int]) -> list[_Block]:
         here = long.filter(pl.col("level") == level)
         standard = [(metric, k) for metric in METRICS for k in sorted(cutoffs)]
         values = _matrix(here, standard, scores.height)
-        blocks.append(_Block(level, standard, values, everyone, excluded))
+        blocks.append(Block(level, standard, values, everyone, excluded))
         if own.any():
             chosen = here.filter(pl.col("k") == pl.col("own_k")).with_columns(k=pl.lit(OWN_K, dtype=pl.UInt32))
             columns = [(metric, OWN_K) for metric in METRICS]
-            blocks.append(_Block(level, columns, _matrix(chosen, columns, scores.height), own, excluded))
+            blocks.append(Block(level, columns, _matrix(chosen, columns, scores.height), own, excluded))
     return blocks
 
 
@@ -97,7 +108,8 @@ def _matrix(long: pl.DataFrame, columns: list[tuple[str, int]], n_rows: int) -> 
     return values
 
 
-def _rows(name: str, block: _Block, members: Flags, failed: Flags) -> Iterator[dict[str, object]]:
+def block_rows(name: str, block: Block, members: Flags, failed: Flags) -> Iterator[dict[str, object]]:
+    """Rows of ``Report`` for the ``members`` of a slice; those that ``failed`` count in ``strict`` alone."""
     n_excluded = int((members & block.excluded).sum())
     n_failed = int((members & ~block.excluded & failed).sum())
     scored = block.values[members & ~block.excluded & ~failed]
@@ -113,7 +125,7 @@ def _rows(name: str, block: _Block, members: Flags, failed: Flags) -> Iterator[d
             "level": block.level,
             "metric": metric,
             "k": k,
-            "judge": "",
+            "judge": block.judge,
             "value": _mean(sums[column], n),
             "ci_low": _number(low[column]),
             "ci_high": _number(high[column]),
