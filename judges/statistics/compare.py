@@ -55,13 +55,19 @@ def compare(
             (f"{TYPE_PREFIX}{kind[0]}", rows) for kind, rows in sorted(pairs.group_by("question_type"), key=_name)
         ]
     rows = [row for name, members in slices for row in _slice(name, members, failed)]
-    adjusted = holm(np.array([np.nan if row["p"] is None else row["p"] for row in rows], dtype=np.float64))
-    for row, p in zip(rows, adjusted, strict=True):
+    for row in rows:
         row |= {"left": names[0], "right": names[1]}
-        if row["p"] is not None:
-            verdict = BETTER if row["difference"] > 0 else WORSE
-            row |= {"p_adjusted": float(p), "verdict": verdict if p < ALPHA else NOT_SEPARABLE}
-    return COMPARISON.validate(pl.DataFrame(rows, schema=COMPARISON.empty.schema))
+    return together([pl.DataFrame(rows, schema=COMPARISON.empty.schema)])
+
+
+def together(comparisons: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Several ``Comparison`` as one, in their order; Holm's adjustment and the verdicts are over all its rows."""
+    frame = pl.concat([COMPARISON.empty, *comparisons])
+    adjusted = pl.Series("p_adjusted", holm(frame["p"].to_numpy()), dtype=pl.Float64).fill_nan(None)
+    sided = pl.when(pl.col("difference") > 0).then(pl.lit(BETTER)).otherwise(pl.lit(WORSE))
+    separable = pl.when(pl.col("p_adjusted") < ALPHA).then(sided).otherwise(pl.lit(NOT_SEPARABLE))
+    verdict = pl.when(pl.col("p_adjusted").is_not_null()).then(separable)
+    return COMPARISON.validate(frame.with_columns(adjusted).with_columns(verdict=verdict))
 
 
 def _name(group: tuple[tuple[Any, ...], pl.DataFrame]) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
 from converters.errors import BadInput
+
+UNNAMED: Final = "(not named)"
+"""A judge that nobody names."""
 
 
 class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,9 +42,9 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for judge in sorted({*self.judges, *other.judges}):
             mine, theirs = self.judges.get(judge), other.judges.get(judge)
             if mine is None or theirs is None:
-                yield f"judge {judge} on one side only"
+                yield f"judge {judge or UNNAMED} on one side only"
             elif mine != theirs:
-                yield f"prompt version of {judge} {mine} and {theirs}"
+                yield f"prompt version of {judge or UNNAMED} {mine} and {theirs}"
 
 
 def refuse_unlike(source: object, left: Conditions, right: Conditions, *, remedy: str) -> None:
