@@ -74,8 +74,13 @@ def aggregate_answers(judgments: pl.DataFrame) -> pl.DataFrame:
         ]
     for kind in kinds:
         rows += _accuracies(f"{TYPE_PREFIX}{kind['question_type'][0]}", kind)
-    named = sorted(judgments["judge"].drop_nulls().unique())
-    return REPORT.validate(pl.DataFrame(rows, schema=REPORT.empty.schema).with_columns(judge=pl.lit(", ".join(named))))
+    by = pl.lit(judged_by(judgments))
+    return REPORT.validate(pl.DataFrame(rows, schema=REPORT.empty.schema).with_columns(judge=by))
+
+
+def judged_by(judgments: pl.DataFrame) -> str:
+    """The judge that the rows name, or those, by name; empty where they name none."""
+    return ", ".join(sorted(judgments["judge"].drop_nulls().unique()))
 
 
 def _accuracies(name: str, rows: pl.DataFrame) -> Iterator[dict[str, Any]]:

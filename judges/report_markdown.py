@@ -8,6 +8,7 @@ import polars as pl
 
 from converters.tables import SCORED_STATUSES
 from judges.aggregate import ALL, LEVELS, TYPE_PREFIX
+from judges.report_answers import NAMES, judges_of, overall, shown_judge
 from judges.report_values import HEADLINE, HEADLINE_K, Figures, cell, interval, markdown_table, number
 
 _NAMES: Final = {**HEADLINE, "ndcg": "nDCG"}
@@ -18,7 +19,7 @@ _WORST_K: Final = 10
 
 
 def markdown_headline(report: pl.DataFrame) -> str:
-    """A row a headline metric of all questions: value, 95 % interval, strict value, and how many questions."""
+    """Retrieval and answers in one: a row a headline metric of all questions, with its interval, strict value and n."""
     figures = Figures.of(report)
     rows = [
         [
@@ -30,7 +31,19 @@ def markdown_headline(report: pl.DataFrame) -> str:
         ]
         for k in HEADLINE_K
         for metric, name in _NAMES.items()
+        if figures.rows or report.is_empty()
     ]
+    for judge in judges_of(report):
+        rows += [
+            [
+                cell(f"{NAMES[row['metric']]}, judge: {shown_judge(judge)}", _TEXT_WIDTH),
+                number(row["value"]),
+                interval(row["ci_low"], row["ci_high"]),
+                number(row["strict"]),
+                *(str(row[column]) for column in _COUNTS),
+            ]
+            for row in overall(report, judge)
+        ]
     return markdown_table(["metric", "value", "95 % interval", "strict", *_COUNTS.values()], rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import polars as pl
@@ -9,7 +10,10 @@ import polars as pl
 from converters.tables import SCORED_STATUSES
 from judges.aggregate import ALL, LEVELS
 from judges.checks import hits_unmapped
-from judges.report_answers import answers_headline
+from judges.qa import ACCURACY
+from judges.report_answers import accuracies, answers_headline, judges_of, overall, shown_judge
+from judges.report_buckets import failures_json
+from judges.report_phases import Spent, phases_json
 from judges.report_values import (
     HEADLINE,
     HEADLINE_K,
@@ -64,6 +68,20 @@ def aggregate_line(report: pl.DataFrame, slice_name: str = ALL) -> str:
     left_out = [f"{count} {why}" for why, count in counts.items() if count]
     line = f"AGGREGATE (n={figures.count('n')})  {'   '.join(groups)}"
     return f"{line}   ({', '.join(left_out)})" if left_out else line
+
+
+def headline_line(report: pl.DataFrame) -> str:
+    """Retrieval beside answers: ``HEADLINE  hit@5=1.000 R@5=0.750   accuracy=0.750 (6/8, ...) ... (judge: gpt)``."""
+    figures = Figures.of(report)
+    parts = [
+        " ".join(f"{name}@{k}={number(figures.get(metric, k))}" for metric, name in HEADLINE.items())
+        for k in HEADLINE_K
+        if figures.rows
+    ]
+    for judge in judges_of(report):
+        found = next(row for row in overall(report, judge) if row["metric"] == ACCURACY)
+        parts.append(" ".join([*accuracies(found), f"(judge: {one_line(shown_judge(judge), _TEXT_WIDTH)})"]))
+    return "   ".join(["HEADLINE", *parts])
 
 
 def search_line(scores: pl.DataFrame) -> str:
@@ -132,8 +150,17 @@ def _retrieval_headline(report: pl.DataFrame) -> dict[str, float | int | None]:
     return found | {column: figures.count(column) for column in ("n", "n_excluded", "n_failed")}
 
 
-def as_json(scores: pl.DataFrame | None, report: pl.DataFrame, judgments: pl.DataFrame | None = None) -> dict[str, Any]:
-    """All of it for machines: ``headline``, ``report`` (rows as in ``Report``), ``questions``, ``judgments``.
+def as_json(
+    scores: pl.DataFrame | None,
+    report: pl.DataFrame,
+    judgments: pl.DataFrame | None = None,
+    *,
+    phases: Mapping[str, Spent] | None = None,
+    buckets: Mapping[str, pl.DataFrame] | None = None,
+) -> dict[str, Any]:
+    """All of it for machines: ``headline``, ``report`` (rows as in ``Report``), ``phases``, ``buckets``, and questions.
+
+    ``phases``: see ``phases_json``; ``buckets``: see ``failures_json``; ``questions`` and ``judgments``, a row each.
 
     A question has the columns of ``RetrievalScores``, its ``scores`` as level to ``metric@k`` to value; null where not
     defined. A judgment has the columns of ``Judgments``. What the system does not have is left out.
@@ -144,6 +171,8 @@ def as_json(scores: pl.DataFrame | None, report: pl.DataFrame, judgments: pl.Dat
             {**row, "scores": {level: values_of(row["scores"], level) for level in LEVELS}}
             for row in scores.sort("ordinal").iter_rows(named=True)
         ]
+    found |= {"phases": phases_json(phases)} if phases else {}
+    found |= {"buckets": failures_json(buckets)} if buckets else {}
     if judgments is not None:
         found["judgments"] = judgments.sort("ordinal").to_dicts()
     return found

@@ -13,7 +13,7 @@ from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.io_manager import Rows
 from judges.qa import ACCURACY
-from judges.report_answers import answers_headline, judges_of
+from judges.report_answers import LEXICAL, judges_of, overall, shown_judge
 from judges.report_values import NOTHING, Figures, cell, markdown_table, number
 
 _WIDTH = 40
@@ -74,7 +74,7 @@ def leaderboard(graph: Graph) -> dg.AssetsDefinition:
             for column, (metric, k) in _COLUMNS.items()
             if row[column] is not None
         } | {
-            f"{row['benchmark']}/{row['system']} {ACCURACY}": round(row["accuracy"], 4)
+            f"{row['benchmark']}/{row['system']} {_accuracy(row['judge'])}": round(row["accuracy"], 4)
             for row in rows.frame.iter_rows(named=True)
             if row["accuracy"] is not None
         }
@@ -114,12 +114,15 @@ def _retrieval(report: pl.DataFrame) -> dict[str, Any]:
 
 
 def _answers(report: pl.DataFrame) -> dict[str, Any]:
-    found = answers_headline(report)
-    if not found:
+    judge = next(iter(judges_of(report)), None)
+    if judge is None:
         return {}
-    counted = (found["n_answers"] or 0) + (found["n_answers_failed"] or 0)
-    judge = judges_of(report)[0] or None
-    return {"n_answers": counted, "accuracy": found[f"{ACCURACY}_strict"], "judge": judge}
+    row = next(row for row in overall(report, judge) if row["metric"] == ACCURACY)
+    return {"n_answers": row["n"] + row["n_failed"], "accuracy": row["strict"], "judge": judge or None}
+
+
+def _accuracy(judge: str | None) -> str:
+    return f"{ACCURACY}[{LEXICAL}]" if judge == LEXICAL else ACCURACY
 
 
 def _markdown(frame: pl.DataFrame) -> str:
@@ -132,7 +135,7 @@ def _markdown(frame: pl.DataFrame) -> str:
             *(number(row[name]) for name in _COLUMNS),
             NOTHING if row["n_answers"] is None else str(row["n_answers"]),
             number(row["accuracy"]),
-            cell(row["judge"] or NOTHING, _WIDTH),
+            cell(shown_judge(row["judge"]) if row["judge"] else NOTHING, _WIDTH),
         ]
         for row in frame.iter_rows(named=True)
     ]

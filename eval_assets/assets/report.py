@@ -11,12 +11,14 @@ from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.io_manager import Rows
 from eval_assets.keys import judgments_key, report_key, scores_key
-from eval_assets.scope import Part, parts_of
+from eval_assets.report_tables import report_tables
 from eval_assets.settings_systems import ImportedSystem, System
 from judges.aggregate import aggregate
 from judges.qa import aggregate_answers
 from judges.report_answers import markdown_answers
+from judges.report_buckets import markdown_failures
 from judges.report_markdown import markdown_by_type, markdown_headline, markdown_worst
+from judges.report_phases import markdown_phases
 from judges.report_text import headline
 
 
@@ -29,7 +31,11 @@ def report_version(system: System | ImportedSystem) -> CodeVersion:
     if isinstance(system, ImportedSystem):
         answers = dict.fromkeys([*system.answers, *system.judgments])
         settings = {"results on": ", ".join(system.results), "answers on": ", ".join(answers)}
-    return code_version(settings=settings, roots=("judges.aggregate", "judges.qa", __name__), libraries=("numpy",))
+    return code_version(
+        settings=settings,
+        roots=("judges.aggregate", "judges.qa", "eval_assets.report_tables", __name__),
+        libraries=("numpy",),
+    )
 
 
 def report_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg.AssetsDefinition:
@@ -55,24 +61,22 @@ def report_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg
         started = time.perf_counter()
         benchmark = context.partition_key
         with graph.working(key, benchmark):
-            here = [
-                key
-                for key in _inputs(name, system)
-                if Part(key, benchmark) in parts_of(graph.settings, name, benchmark)
-            ]
-            frames = {one: graph.shelf.frame(context.instance, one, benchmark) for one in here}
-            scores = frames.pop(scores_key(name), None)
-            levels = [] if scores is None else [aggregate(scores)]
-            levels += [aggregate_answers(judgments) for judgments in frames.values()]
+            there = report_tables(graph, context.instance, name, benchmark)
+            levels = [] if there.scores is None else [aggregate(there.scores)]
+            levels += [aggregate_answers(judgments) for judgments in there.judgments.values()]
             rows = Rows.of(REPORT, pl.concat(levels))
+            failed = there.failures
         figures = {label: round(value, 4) for label, value in headline(rows.frame).items() if value is not None}
-        tables = {} if not frames else {"answers": markdown_answers(rows.frame)}
-        if scores is not None:
-            tables |= {
-                "metrics": markdown_headline(rows.frame),
-                "by question type": markdown_by_type(rows.frame),
-                "worst questions": markdown_worst(scores),
-            }
+        tables = {"metrics": markdown_headline(rows.frame)}
+        if there.judgments:
+            tables["answers"] = markdown_answers(rows.frame)
+        if there.scores is not None:
+            tables["by question type"] = markdown_by_type(rows.frame)
+            tables["worst questions"] = markdown_worst(there.scores)
+        if failed:
+            tables["where questions went wrong"] = markdown_failures(failed)
+        # What differs from run to run is told here and by the command line, and is in no row.
+        tables["time, tokens and money"] = markdown_phases(there.spent)
         return output(
             rows,
             version,

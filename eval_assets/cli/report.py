@@ -15,31 +15,33 @@ def report(
     benchmark: Annotated[str, typer.Argument(help="A benchmark of data/benchmarks.yaml.")],
     as_json: Json = False,
 ) -> None:
-    """Print a line a query, the aggregate, then all metrics with n, intervals, and what was excluded or failed."""
+    """Print a line a query, the aggregate, then all metrics with n, intervals, and what was excluded or failed.
+
+    Of answers also the accuracies by judge, where questions went wrong, and time, tokens and money of each phase.
+    """
     import polars as pl
 
     from eval_assets import keys
     from eval_assets.cli.session import open_session
-    from eval_assets.scope import Part, Scope, parts_of
+    from eval_assets.report_tables import report_tables
+    from eval_assets.scope import Scope
     from judges.report_answers import answers_line, answers_table, judgment_lines, judgments_line
-    from judges.report_text import aggregate_line, full_metrics, query_lines, search_line
+    from judges.report_buckets import failures_table
+    from judges.report_phases import phases_table
+    from judges.report_text import aggregate_line, full_metrics, headline_line, query_lines, search_line
     from judges.report_text import as_json as machine
 
     with open_session() as session:
         Scope(session.graph, (system,)).check_one(system, benchmark)
-        shelf = session.graph.shelf
-        parts = parts_of(session.graph.settings, system, benchmark)
-        scores = None
-        if Part(keys.scores_key(system), benchmark) in parts:
-            scores = shelf.frame(session.instance, keys.scores_key(system), benchmark)
-        judged = [part.key for part in parts if keys.stage_of(part.key) == "judgments"]
-        tables = [shelf.frame(session.instance, key, benchmark) for key in judged]
-        found = shelf.frame(session.instance, keys.report_key(system), benchmark)
+        there = report_tables(session.graph, session.instance, system, benchmark)
+        scores, tables = there.scores, list(there.judgments.values())
+        found = session.graph.shelf.frame(session.instance, keys.report_key(system), benchmark)
     if as_json:
+        judgments = pl.concat(tables) if tables else None
         told = {
             "system": system,
             "benchmark": benchmark,
-            **machine(scores, found, pl.concat(tables) if tables else None),
+            **machine(scores, found, judgments, phases=there.spent, buckets=there.failures),
         }
         typer.echo(json.dumps(told, indent=2))
         return
@@ -58,3 +60,8 @@ def report(
         typer.echo(answers_line(found))
         typer.echo("")
         typer.echo(answers_table(found))
+    for table in (failures_table(there.failures) if there.failures else "", phases_table(there.spent)):
+        if table:
+            typer.echo(f"\n{table}")
+    if scores is not None and tables:
+        typer.echo(f"\n{headline_line(found)}")

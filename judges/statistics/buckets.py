@@ -31,10 +31,18 @@ def buckets(scores: pl.DataFrame, judgments: pl.DataFrame, answers: pl.DataFrame
         answers: ``Answers``, where there are any: tells a failed answer from a failed judgment.
 
     Returns:
-        question_id, question_type, bucket: one row a question of ``scores``, in ordinal order.
+        question_id, question_type, bucket: one row a question of ``scores`` that can be judged, in ordinal order.
     """
-    frame = scores.sort("ordinal").join(
-        judgments.select("question_id", "label", judged="status"), on="question_id", how="left", maintain_order="left"
+    unjudgeable = judgments.filter(pl.col("excluded").is_not_null())
+    frame = (
+        scores.sort("ordinal")
+        .join(unjudgeable, on="question_id", how="anti", maintain_order="left")
+        .join(
+            judgments.select("question_id", "label", judged="status"),
+            on="question_id",
+            how="left",
+            maintain_order="left",
+        )
     )
     broken = ~pl.col("status").is_in(SCORED_STATUSES) | pl.col("judged").is_null() | (pl.col("judged") == "not_run")
     if answers is not None:
@@ -57,6 +65,6 @@ def buckets(scores: pl.DataFrame, judgments: pl.DataFrame, answers: pl.DataFrame
 
 
 def bucket_counts(frame: pl.DataFrame) -> dict[str, int]:
-    """How many questions are in each bucket, in the order of ``BUCKETS``, zeros included; they add up to all."""
+    """How many questions are in each bucket, in the order of ``BUCKETS``, zeros included; they add up to all rows."""
     found = dict(frame.group_by("bucket").len().iter_rows())
     return {bucket: int(found.get(bucket, 0)) for bucket in BUCKETS}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import fsum
 from typing import Final
 
 import numpy as np
@@ -70,7 +71,7 @@ class Usage:
         n_unknown: questions that were asked, and whose tokens are not: with any, the sums are lower bounds.
         input_tokens: sum over ``n``; null where it is 0.
         output_tokens: likewise.
-        usd: what they cost; null without a price, and where ``n`` is 0.
+        usd: what they cost: as it was recorded with each, else by the price; null where neither is known.
     """
 
     n: int
@@ -88,6 +89,33 @@ def usage(table: pl.DataFrame, price: Price | None = None) -> Usage:
     if known.is_empty():
         return Usage(0, unknown)
     # The columns are 32 bits wide; a sum over many questions may not be.
-    tokens_in, tokens_out = (int(known[name].cast(pl.Int64).sum()) for name in ("input_tokens", "output_tokens"))
-    usd = None if price is None else (tokens_in * price.input + tokens_out * price.output) / _MILLION
-    return Usage(known.height, unknown, tokens_in, tokens_out, usd)
+    used = known.with_columns(pl.col("input_tokens", "output_tokens").cast(pl.Int64))
+    priced = pl.lit(None, dtype=pl.Float64)
+    if price is not None:
+        priced = (pl.col("input_tokens") * price.input + pl.col("output_tokens") * price.output) / _MILLION
+    costs = used.select(pl.coalesce("cost_usd", priced)).to_series().drop_nulls()
+    return Usage(
+        known.height,
+        unknown,
+        int(used["input_tokens"].sum()),
+        int(used["output_tokens"].sum()),
+        fsum(costs) if len(costs) else None,
+    )
+
+
+def add_up(parts: Iterable[Usage]) -> Usage:
+    """Several phases together."""
+    found = list(parts)
+
+    def total(values: Iterable[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return fsum(known) if known else None
+
+    tokens_in, tokens_out = (total(getattr(one, name) for one in found) for name in ("input_tokens", "output_tokens"))
+    return Usage(
+        sum(one.n for one in found),
+        sum(one.n_unknown for one in found),
+        None if tokens_in is None else int(tokens_in),
+        None if tokens_out is None else int(tokens_out),
+        total(one.usd for one in found),
+    )

@@ -198,7 +198,7 @@ def test_judged_answers_from_the_file_to_the_report(box: Box, command: Command) 
     assert (told["questions without an answer"], told["answers without a label"]) == (1, 0)
 
     text = command(box, "report", "theirs", "chats").stdout
-    assert "ANSWERS (n=3, judge: gpt-4o-2024-08-06)  accuracy=0.333 (0.061 to 0.792)   task-averaged=0.250" in text
+    assert "ANSWERS (judge: gpt-4o-2024-08-06)  accuracy=0.333 (1/3, 0.061 to 0.792)   accuracy_strict=" in text
     assert "3 questions; judgments: 2 ok, 1 empty; judged by: gpt-4o-2024-08-06" in text
     assert "hit@" not in text
     machine = json.loads(command(box, "report", "theirs", "chats", "--json").stdout)

@@ -78,12 +78,12 @@ def test_what_is_printed() -> None:
     judgments = judged(("a", True), ("b|c", False), ("b|c", None))
     report = aggregate_answers(judgments)
     line = answers_line(report)
-    assert line.startswith("ANSWERS (n=2)  accuracy=0.500 (")
+    assert line.startswith("ANSWERS  accuracy=0.500 (1/2, 0.095 to 0.905)   accuracy_strict=0.333 (1/3)   task-")
     assert line.endswith("abstention=-   (1 not judged)")
     verdicts = [line.split()[:2] for line in judgment_lines(judgments)]
     assert verdicts == [["q0", "right"], ["q1", "wrong"], ["q2", "[not_run]"]]
     first = answers_table(report).splitlines()[2].split()
-    assert first == ["accuracy", "0.500", "0.095", "to", "0.905", "0.333", "2", "0", "1"]
+    assert first == ["accuracy", "0.500", "0.095", "to", "0.905", "2", "0.333", "3", "0", "1"]
     assert "accuracy b\\|c" in markdown_answers(report)
     assert answers_headline(report)["accuracy_strict"] == pytest.approx(1 / 3)
 
