@@ -18,11 +18,14 @@ STAGES: Final = (
     "answers",
     "judgments",
     "agreement",
+    "relevance",
     "report",
+    "comparison",
     "leaderboard",
 )
 
 SOURCE: Final = dg.AssetKey("benchmark_source")
+COMPARISON: Final = dg.AssetKey("comparison")
 LEADERBOARD: Final = dg.AssetKey("leaderboard")
 
 
@@ -71,6 +74,11 @@ def agreement_key(system: str) -> dg.AssetKey:
     return dg.AssetKey([system, "agreement"])
 
 
+def relevance_key(system: str) -> dg.AssetKey:
+    """Which hits of a system's search a judge takes for relevant."""
+    return dg.AssetKey([system, "relevance"])
+
+
 _RESULTS_SOURCE: Final = "results_source"
 _SECOND: Final = {
     _RESULTS_SOURCE: "source",
@@ -79,6 +87,7 @@ _SECOND: Final = {
     "answers": "answers",
     "judgments": "judgments",
     "agreement": "agreement",
+    "relevance": "relevance",
     "report": "report",
 }
 
@@ -87,8 +96,8 @@ def stage_of(key: dg.AssetKey) -> str:
     """The stage that an asset belongs to."""
     if key == SOURCE:
         return "source"
-    if key == LEADERBOARD:
-        return "leaderboard"
+    if key in (COMPARISON, LEADERBOARD):
+        return key.path[0]
     if key.path[0] in ("corpus", "stores"):
         return {"corpus": "corpus", "stores": "store"}[key.path[0]]
     return _SECOND[key.path[1]]
@@ -104,7 +113,9 @@ def is_results_source(key: dg.AssetKey) -> bool:
     return key.path[-1] == _RESULTS_SOURCE
 
 
-def chain(system: str, store: str, *, reads: bool = False, judges: Sequence[str] = ()) -> list[dg.AssetKey]:
+def chain(
+    system: str, store: str, *, reads: bool = False, judges: Sequence[str] = (), relevance: bool = False
+) -> list[dg.AssetKey]:
     """All partitioned assets that a system's report on a benchmark is made of, upstream first."""
     return [
         *_CORPUS,
@@ -114,6 +125,7 @@ def chain(system: str, store: str, *, reads: bool = False, judges: Sequence[str]
         *([answers_key(system)] if reads else []),
         *(judgments_key(system, judge) for judge in judges),
         *([agreement_key(system)] if len(judges) > 1 else []),
+        *([relevance_key(system)] if relevance else []),
         report_key(system),
     ]
 

@@ -16,6 +16,7 @@ from converters.errors import BadInput
 from converters.published import PUBLISHED, Published
 from eval_assets.models.settings import EXTRACTIVE, LEXICAL, JudgeSettings, Model, Reader
 from eval_assets.project import Project
+from eval_assets.settings_comparisons import Comparison, Gate, Pair, expanded
 from eval_assets.settings_systems import AnySystem, ImportedSystem, Store, System
 from eval_assets.strict import Name, Strict
 from eval_assets.yaml_files import bad_setting, read_yaml
@@ -109,6 +110,16 @@ class Settings(Strict):
     models: dict[Name, Model]
     readers: dict[Name, Reader]
     judges: dict[Name, JudgeSettings]
+    comparisons: tuple[Comparison, ...] | None = None
+    gates: tuple[Gate, ...] = ()
+
+    @property
+    def compared(self) -> list[Pair]:
+        """Pairs to compare; where none are written, each system with the first of the targets."""
+        if self.comparisons is not None:
+            return expanded(self.comparisons, self.sweeps)
+        first = next((system for system, _ in self.pairs), None)
+        return [Pair(first, system) for system in self.systems if system != first] if first else []
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -147,6 +158,8 @@ class _SystemsFile(Strict):
     readers: dict[Name, Reader] = Field(default_factory=dict)
     judges: dict[Name, JudgeSettings] = Field(default_factory=dict)
     targets: tuple[Target, ...] = ()
+    comparisons: tuple[Comparison, ...] | None = None
+    gates: tuple[Gate, ...] = ()
 
     @property
     def all_readers(self) -> dict[str, Reader]:
@@ -207,6 +220,7 @@ def load_settings(project: Project) -> Settings:
             _known(source, f"targets.{index}.systems", name, {**systems, **sweeps})
         for name in target.benchmarks:
             _known(source, f"targets.{index}.benchmarks", name, benchmarks)
+    _check_compared(source, read, {**systems, **sweeps}, benchmarks)
     return Settings(
         benchmarks=benchmarks,
         stores=read.stores,
@@ -216,7 +230,22 @@ def load_settings(project: Project) -> Settings:
         models=models,
         readers=read.all_readers,
         judges=read.all_judges,
+        comparisons=read.comparisons,
+        gates=read.gates,
     )
+
+
+def _check_compared(
+    source: Path, read: _SystemsFile, systems: Mapping[str, object], benchmarks: Mapping[str, Benchmark]
+) -> None:
+    for index, comparison in enumerate(read.comparisons or ()):
+        for side in ("left", "right"):
+            _known(source, f"comparisons.{index}.{side}", getattr(comparison, side), systems)
+    for index, gate in enumerate(read.gates):
+        for name in gate.systems:
+            _known(source, f"gates.{index}.systems", name, systems)
+        for name in gate.benchmarks:
+            _known(source, f"gates.{index}.benchmarks", name, benchmarks)
 
 
 def _checked_system(
@@ -235,6 +264,9 @@ def _checked_system(
         _known(source, f"systems.{name}.reader", system.reader, read.all_readers)
     for judge in system.judges:
         _known(source, f"systems.{name}.judges", judge, read.all_judges)
+    if system.relevance is not None:
+        asking = {judge: one for judge, one in read.all_judges.items() if one.kind == "model"}
+        _known(source, f"systems.{name}.relevance", system.relevance, asking)
     expanded = _expanded(source, name, system)
     for values in expanded.values():
         provider = read.stores[values.store].provider
