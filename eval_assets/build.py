@@ -14,6 +14,7 @@ from eval_assets.assets.corpus import corpus
 from eval_assets.assets.imported import imported_assets
 from eval_assets.assets.judgments import agreement_asset, judgments_asset
 from eval_assets.assets.leaderboard import leaderboard
+from eval_assets.assets.relevance import relevance_asset
 from eval_assets.assets.report import report_asset
 from eval_assets.assets.scores import scores_asset
 from eval_assets.assets.search import search_asset
@@ -68,6 +69,8 @@ def _system_assets(graph: Graph, name: str, system: System | ImportedSystem) -> 
             yield judgments_asset(graph, name, system, judge)
         if len(system.judges) > 1:
             yield agreement_asset(graph, name, system)
+        if system.relevance is not None:
+            yield relevance_asset(graph, name, system)
     if keys.scores_key(name) in graph.shelf.layout:
         yield scores_asset(graph, name, system)
     yield report_asset(graph, name, system)

@@ -28,6 +28,7 @@ def all_checks(graph: Graph) -> list[dg.AssetChecksDefinition]:
         checks += [_stored_is_sent(graph, name), _store_payload(graph, name)]
     for name, system in graph.settings.systems.items():
         judged = [keys.judgments_key(name, judge) for judge in (None, *getattr(system, "judges", ()))]
+        judged.append(keys.relevance_key(name))
         made = (keys.search_key(name), keys.scores_key(name), keys.answers_key(name), *judged)
         checks += [_every_question(graph, key) for key in made if key in graph.shelf.layout]
         if isinstance(system, System):

@@ -23,6 +23,7 @@ from converters.tables import (
     CORPUS,
     JUDGMENTS,
     LEADERBOARD,
+    RELEVANCE,
     REPORT,
     RETRIEVAL_SCORES,
     SEARCH_RESULTS,
@@ -83,6 +84,8 @@ class Graph:
                 tables |= {keys.judgments_key(name, judge): JUDGMENTS for judge in system.judges}
                 if len(system.judges) > 1:
                     tables[keys.agreement_key(name)] = AGREEMENT
+                if system.relevance is not None:
+                    tables[keys.relevance_key(name)] = RELEVANCE
             tables[keys.report_key(name)] = REPORT
         return {**tables, keys.LEADERBOARD: LEADERBOARD}
 

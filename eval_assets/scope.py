@@ -32,7 +32,8 @@ def parts_of(settings: Settings, system: str, benchmark: str) -> list[Part]:
     """All parts that a system's report on a benchmark is made of, upstream first; none where it cannot have one."""
     found = settings.systems[system]
     if isinstance(found, System):
-        chain = keys.chain(system, found.store, reads=found.reader is not None, judges=found.judges)
+        reads, judged = found.reader is not None, found.relevance is not None
+        chain = keys.chain(system, found.store, reads=reads, judges=found.judges, relevance=judged)
         return [Part(key, benchmark) for key in chain]
     roles = found.files(benchmark)
     if not roles:

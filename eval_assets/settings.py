@@ -265,8 +265,10 @@ def _checked_system(
     for judge in system.judges:
         _known(source, f"systems.{name}.judges", judge, read.all_judges)
     if system.relevance is not None:
-        asking = {judge: one for judge, one in read.all_judges.items() if one.kind == "model"}
-        _known(source, f"systems.{name}.relevance", system.relevance, asking)
+        field = f"systems.{name}.relevance"
+        _known(source, field, system.relevance, read.all_judges)
+        if read.all_judges[system.relevance].kind != "model":
+            raise BadInput(source, f"{system.relevance} asks no model", "name a judge of kind model", field=field)
     expanded = _expanded(source, name, system)
     for values in expanded.values():
         provider = read.stores[values.store].provider

@@ -62,7 +62,10 @@ class Store(Strict):
 
 
 class System(Strict):
-    """A store, how it is searched, how many hits are asked for, and who reads them and judges what was read."""
+    """A store, how it is searched, how many hits are asked for, who reads them, and who judges what was read.
+
+    ``relevance`` names a judge that asks a model, to judge the hits as well.
+    """
 
     description: str = ""
     owner: str = "team:memory"
@@ -71,6 +74,7 @@ class System(Strict):
     limit: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_LIMIT
     reader: Name | None = None
     judges: tuple[Name, ...] = ()
+    relevance: Name | None = None
     retrieval: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")

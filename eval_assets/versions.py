@@ -13,6 +13,7 @@ from eval_assets.assets.corpus import corpus_version
 from eval_assets.assets.imported import imported_answers_version, imported_search_version
 from eval_assets.assets.judgments import agreement_version, judgments_version
 from eval_assets.assets.leaderboard import leaderboard_version
+from eval_assets.assets.relevance import relevance_version
 from eval_assets.assets.report import report_version
 from eval_assets.assets.scores import scores_version
 from eval_assets.assets.search import search_version
@@ -37,6 +38,8 @@ def versions(graph: Graph) -> Mapping[dg.AssetKey, CodeVersion]:
                 found[keys.answers_key(name)] = answers_version(settings, system)
             found |= {keys.judgments_key(name, judge): judgments_version(settings, judge) for judge in system.judges}
             found[keys.agreement_key(name)] = agreement_version(system)
+            if system.relevance is not None:
+                found[keys.relevance_key(name)] = relevance_version(settings, system)
         found[keys.scores_key(name)] = scores_version()
         found[keys.report_key(name)] = report_version(system)
     found[keys.LEADERBOARD] = leaderboard_version(graph)
