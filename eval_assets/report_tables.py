@@ -11,13 +11,14 @@ import polars as pl
 from converters.parquet import read_table
 from eval_assets import keys
 from eval_assets.graph import Graph
+from eval_assets.models.parts import model_of
 from eval_assets.scope import Part, parts_of
 from eval_assets.settings import Settings
 from eval_assets.settings_systems import System
 from eval_assets.stored import NotThere, last_event
 from judges.qa import judged_by
 from judges.report_buckets import failures
-from judges.report_phases import ANSWER, JUDGE, SEARCH, Phase, Spent, spent
+from judges.report_phases import ANSWER, JUDGE, RELEVANCE, SEARCH, Phase, Spent, spent
 from judges.statistics.usage import Price
 
 _TIMES = ("question_id", "latency_ms")
@@ -32,12 +33,14 @@ class ReportTables:
         judgments: ``Judgments`` by judge, as the rows name them; empty where nobody judges.
         answers: ``Answers``; None where there are none.
         spent: time, tokens and money of each phase.
+        relevance: ``Relevance``; None where no hits are judged.
     """
 
     scores: pl.DataFrame | None
     judgments: Mapping[str, pl.DataFrame]
     answers: pl.DataFrame | None
     spent: Mapping[str, Spent] = field(default_factory=dict)
+    relevance: pl.DataFrame | None = None
 
     @property
     def failures(self) -> dict[str, pl.DataFrame]:
@@ -49,7 +52,7 @@ def report_tables(graph: Graph, instance: dg.DagsterInstance, system: str, bench
     """Read them.
 
     Raises:
-        NotThere: scores or judgments were not made yet.
+        NotThere: scores, judgments or relevance were not made yet.
     """
     parts = parts_of(graph.settings, system, benchmark)
     shelf = graph.shelf
@@ -67,7 +70,13 @@ def report_tables(graph: Graph, instance: dg.DagsterInstance, system: str, bench
     phases = [*_searched(graph, instance, system, benchmark), *_read(graph.settings, system, answers)]
     for place, (key, frame) in enumerate(frames.items()):
         phases.append(_judged(graph.settings, system, key, frame, first=not place))
-    return ReportTables(scores, {judged_by(frame): frame for frame in frames.values()}, answers, spent(phases))
+    relevance = None
+    if Part(keys.relevance_key(system), benchmark) in parts:
+        relevance = shelf.frame(instance, keys.relevance_key(system), benchmark)
+        price = _price(graph.settings, model_of(graph.settings, Part(keys.relevance_key(system), benchmark)))
+        phases.append(Phase(RELEVANCE, relevance, asks_model=True, price=price, in_total=False))
+    judgments = {judged_by(frame): frame for frame in frames.values()}
+    return ReportTables(scores, judgments, answers, spent(phases), relevance)
 
 
 def _searched(graph: Graph, instance: dg.DagsterInstance, system: str, benchmark: str) -> Iterator[Phase]:

@@ -14,6 +14,7 @@ from judges.statistics.usage import TOTAL, Latency, Price, Usage, add_up, latenc
 SEARCH: Final = "search"
 ANSWER: Final = "answer"
 JUDGE: Final = "judge"
+RELEVANCE: Final = "relevance"
 _TIMES: Final = tuple(one.name for one in fields(Latency))
 _HEAD: Final = ("phase", "n", *(f"{name} ms" for name in _TIMES[1:]), "tokens in", "tokens out", "USD")
 _WIDTH: Final = 40
@@ -24,7 +25,7 @@ class Phase:
     """What was done for each question, and its table.
 
     Attributes:
-        name: search, answer, or judge and whose.
+        name: search, answer, judge and whose, or relevance.
         table: question_id and latency_ms; of a model also the other columns of ``Answers`` or ``Judgments``.
         asks_model: whether tokens were used.
         price: of the model, for calls whose cost was not recorded.

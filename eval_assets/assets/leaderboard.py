@@ -1,7 +1,7 @@
 """``leaderboard``: all systems on all benchmarks that have a report. Unpartitioned: the UI plots it over time."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import dagster as dg
@@ -9,6 +9,7 @@ import polars as pl
 
 from converters.tables import LEADERBOARD
 from eval_assets import keys
+from eval_assets.baselines import BASELINE, baseline_of
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.io_manager import Rows
@@ -62,6 +63,8 @@ def leaderboard(graph: Graph) -> dg.AssetsDefinition:
                 nulls_last=True,
             )
             rows = Rows.of(LEADERBOARD, ranked)
+        does = {name: baseline_of(graph.settings, name) for name in rows.frame["system"].unique().sort()}
+        baselines = {name: said for name, said in does.items() if said}
         present = set(rows.frame.select("system", "benchmark").iter_rows())
         absent = [
             f"{system} on {benchmark}"
@@ -84,7 +87,8 @@ def leaderboard(graph: Graph) -> dg.AssetsDefinition:
             data_version=rows.digest,
             started=started,
             metadata={
-                "standings": dg.MetadataValue.md(_markdown(rows.frame)),
+                "standings": dg.MetadataValue.md(_markdown(rows.frame, baselines)),
+                **({"baselines": "; ".join(f"{one}: {does}" for one, does in baselines.items())} if baselines else {}),
                 "without a report": ", ".join(absent) or "none",
                 **figures,
             },
@@ -125,12 +129,12 @@ def _accuracy(judge: str | None) -> str:
     return f"{ACCURACY}[{LEXICAL}]" if judge == LEXICAL else ACCURACY
 
 
-def _markdown(frame: pl.DataFrame) -> str:
+def _markdown(frame: pl.DataFrame, baselines: Collection[str]) -> str:
     names = [f"{metric}@{k}" for metric, k in _COLUMNS.values()]
     rows = [
         [
             row["benchmark"],
-            row["system"],
+            f"{row['system']} ({BASELINE})" if row["system"] in baselines else row["system"],
             *(NOTHING if row[name] is None else str(row[name]) for name in ("n", "n_failed")),
             *(number(row[name]) for name in _COLUMNS),
             NOTHING if row["n_answers"] is None else str(row["n_answers"]),

@@ -7,14 +7,16 @@ import dagster as dg
 import polars as pl
 
 from converters.tables import REPORT
+from eval_assets.baselines import baseline_words
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, output
 from eval_assets.io_manager import Rows
-from eval_assets.keys import judgments_key, report_key, scores_key
+from eval_assets.keys import judgments_key, relevance_key, report_key, scores_key
 from eval_assets.report_tables import report_tables
 from eval_assets.settings_systems import ImportedSystem, System
 from judges.aggregate import aggregate
 from judges.qa import aggregate_answers
+from judges.relevance.aggregate import aggregate_relevance, markdown_relevance
 from judges.report_answers import markdown_answers
 from judges.report_buckets import markdown_failures
 from judges.report_markdown import markdown_by_type, markdown_headline, markdown_worst
@@ -28,12 +30,16 @@ def report_version(system: System | ImportedSystem) -> CodeVersion:
     Of an imported system also what it has where: a report no longer shows what was taken out of the settings.
     """
     settings = {} if isinstance(system, ImportedSystem) or not system.judges else {"judges": ", ".join(system.judges)}
+    judged: tuple[str, ...] = ()
+    if isinstance(system, System) and system.relevance is not None:
+        settings["relevance"] = system.relevance
+        judged = ("judges.relevance.aggregate",)
     if isinstance(system, ImportedSystem):
         answers = dict.fromkeys([*system.answers, *system.judgments])
         settings = {"results on": ", ".join(system.results), "answers on": ", ".join(answers)}
     return code_version(
         settings=settings,
-        roots=("judges.aggregate", "judges.qa", "eval_assets.report_tables", __name__),
+        roots=("judges.aggregate", "judges.qa", *judged, "eval_assets.report_tables", __name__),
         libraries=("numpy",),
     )
 
@@ -45,6 +51,7 @@ def report_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg
     """
     version = report_version(system)
     key = report_key(name)
+    marked = baseline_words(graph.settings.stores[system.store]) if isinstance(system, System) else ""
 
     @dg.asset(
         key=key,
@@ -53,7 +60,8 @@ def report_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg
         kinds={"parquet", "markdown"},
         owners=[system.owner],
         code_version=version.digest,
-        description="Metrics with n, interval, and what was excluded or failed; by question type; the worst questions.",
+        description="Metrics with n, interval, and what was excluded or failed; by question type; the worst questions."
+        + marked,
         metadata=described(REPORT),
         deps=_inputs(name, system),
     )
@@ -64,12 +72,16 @@ def report_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg
             there = report_tables(graph, context.instance, name, benchmark)
             levels = [] if there.scores is None else [aggregate(there.scores)]
             levels += [aggregate_answers(judgments) for judgments in there.judgments.values()]
+            if there.scores is not None and there.relevance is not None:
+                levels.append(aggregate_relevance(there.relevance, there.scores))
             rows = Rows.of(REPORT, pl.concat(levels))
             failed = there.failures
         figures = {label: round(value, 4) for label, value in headline(rows.frame).items() if value is not None}
         tables = {"metrics": markdown_headline(rows.frame)}
         if there.judgments:
             tables["answers"] = markdown_answers(rows.frame)
+        if there.relevance is not None:
+            tables["relevance as judged"] = markdown_relevance(rows.frame)
         if there.scores is not None:
             tables["by question type"] = markdown_by_type(rows.frame)
             tables["worst questions"] = markdown_worst(there.scores)
@@ -93,5 +105,6 @@ def report_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg
 
 def _inputs(name: str, system: System | ImportedSystem) -> list[dg.AssetKey]:
     if isinstance(system, System):
-        return [scores_key(name), *(judgments_key(name, judge) for judge in system.judges)]
+        judged = [judgments_key(name, judge) for judge in system.judges]
+        return [scores_key(name), *judged, *([relevance_key(name)] if system.relevance else [])]
     return [*([scores_key(name)] if system.has_results else []), *([judgments_key(name)] if system.has_answers else [])]

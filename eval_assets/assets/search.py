@@ -8,6 +8,7 @@ import dagster as dg
 import polars as pl
 
 from converters.tables import BASE_OVERLAY, SEARCH_RESULTS
+from eval_assets.baselines import baseline_words
 from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, in_words, output
 from eval_assets.io_manager import Rows
@@ -80,12 +81,6 @@ def search_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition
         return output(rows, version, data_version=rows.digest, started=started, metadata=facts)
 
     return build
-
-
-def baseline_words(store: Store) -> str:
-    """What a baseline is, as the end of a description; nothing of a memory system."""
-    does = PROVIDERS[store.provider].baseline
-    return f" A baseline, not a memory: {does}." if does else ""
 
 
 def evidence_of(questions: pl.DataFrame, ground_truth: pl.DataFrame) -> pl.DataFrame:

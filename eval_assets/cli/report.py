@@ -25,6 +25,7 @@ def report(
     from eval_assets.cli.session import open_session
     from eval_assets.report_tables import report_tables
     from eval_assets.scope import Scope
+    from judges.relevance.aggregate import relevance_table
     from judges.report_answers import answers_line, answers_table, judgment_lines, judgments_line
     from judges.report_buckets import failures_table
     from judges.report_phases import phases_table
@@ -60,6 +61,8 @@ def report(
         typer.echo(answers_line(found))
         typer.echo("")
         typer.echo(answers_table(found))
+    if there.relevance is not None:
+        typer.echo(f"\n{relevance_table(found)}")
     for table in (failures_table(there.failures) if there.failures else "", phases_table(there.spent)):
         if table:
             typer.echo(f"\n{table}")
