@@ -81,7 +81,7 @@ def headline_line(report: pl.DataFrame) -> str:
     for judge in judges_of(report):
         found = next(row for row in overall(report, judge) if row["metric"] == ACCURACY)
         parts.append(" ".join([*accuracies(found), f"(judge: {one_line(shown_judge(judge), _TEXT_WIDTH)})"]))
-    return "   ".join(["HEADLINE", *parts])
+    return f"HEADLINE  {'   '.join(parts)}"
 
 
 def search_line(scores: pl.DataFrame) -> str:
