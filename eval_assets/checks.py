@@ -10,6 +10,7 @@ from converters.parquet import footer, read_table
 from eval_assets import keys
 from eval_assets.assets.store import LEFT_OUT, SENT, STORED
 from eval_assets.graph import Graph
+from eval_assets.models.cases import TRUSTED_FROM, judge_is_fit
 from eval_assets.placed import placement
 from eval_assets.settings_systems import System
 from eval_assets.stored import UNREADABLE, Event, last_event
@@ -33,6 +34,7 @@ def all_checks(graph: Graph) -> list[dg.AssetChecksDefinition]:
         checks += [_every_question(graph, key) for key in made if key in graph.shelf.layout]
         if isinstance(system, System):
             checks.append(_query_payload(graph, name, system))
+            checks += [_judge_fit(graph, name, judge) for judge in system.judges]
         if keys.scores_key(name) in graph.shelf.layout:
             checks.append(_cutoff_below_haystack(graph, name))
     return checks
@@ -171,6 +173,21 @@ def _every_question(graph: Graph, key: dg.AssetKey) -> dg.AssetChecksDefinition:
 
     return _check(
         graph, key, "every_question", "One row for every question.", judge, reads=[keys.corpus_key("questions")]
+    )
+
+
+def _judge_fit(graph: Graph, name: str, judge: str) -> dg.AssetChecksDefinition:
+    def tried(_: dg.DagsterInstance, __: str | None, ___: Event) -> Verdict:
+        passed, facts = judge_is_fit(graph.project, graph.settings, judge)
+        return passed, {**facts, "wrong": dg.MetadataValue.md(facts["wrong"])} if "wrong" in facts else facts
+
+    return _check(
+        graph,
+        keys.judgments_key(name, judge),
+        "judge_fit",
+        f"Of bundled answers with known verdicts the judge gets {TRUSTED_FROM:.0%} right, before its own are believed.",
+        tried,
+        warn=True,
     )
 
 

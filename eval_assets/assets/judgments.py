@@ -18,8 +18,9 @@ from eval_assets.progress import logged
 from eval_assets.settings import Settings
 from eval_assets.settings_systems import System
 from judges.judging.build import prompt_versions
-from judges.report_values import markdown_table, number
-from judges.statistics.agreement import agreement
+from judges.qa import ACCURACY, aggregate_answers
+from judges.report_values import interval, markdown_table, number
+from judges.statistics.agreement import agreement, consensus
 
 
 def judgments_version(settings: Settings, judge: str) -> CodeVersion:
@@ -78,7 +79,7 @@ def judgments_asset(graph: Graph, name: str, system: System, judge: str) -> dg.A
 
 def agreement_version(system: System) -> CodeVersion:
     """What decides agreement beside the judgments: whose they are."""
-    return code_version(settings={"judges": ", ".join(system.judges)}, roots=("judges.statistics.agreement", __name__))
+    return code_version(settings={"judges": ", ".join(system.judges)}, roots=("judges.statistics.agreement", "judges.qa", __name__))
 
 
 def agreement_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition:
@@ -100,7 +101,9 @@ def agreement_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinit
     def build(context: dg.AssetExecutionContext, **judgments: pl.DataFrame) -> dg.Output[Any]:
         started = time.perf_counter()
         with graph.working(key, context.partition_key):
-            rows = Rows.of(AGREEMENT, agreement({judge: judgments[judge] for judge in system.judges}))
+            by_judge = {judge: judgments[judge] for judge in system.judges}
+            rows = Rows.of(AGREEMENT, agreement(by_judge))
+            together = consensus(by_judge)
         table = [
             [row["left"], row["right"], row["slice"], str(row["n"]), number(row["agreement"]), number(row["kappa"])]
             for row in rows.frame.iter_rows(named=True)
@@ -111,7 +114,24 @@ def agreement_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinit
             version,
             data_version=rows.digest,
             started=started,
-            metadata={"agreement": dg.MetadataValue.md(shown)},
+            metadata={"agreement": dg.MetadataValue.md(shown), **_by_consensus(together)},
         )
 
     return build
+
+
+def _by_consensus(together: pl.DataFrame) -> dict[str, Any]:
+    """The accuracies that the labels of most judges give, each with its n; ties are not judged."""
+    report = aggregate_answers(together).filter(slice="all")
+    table = [
+        [row["metric"], number(row["value"]), interval(row["ci_low"], row["ci_high"]), number(row["strict"])]
+        + [str(row[count]) for count in ("n", "n_excluded", "n_failed")]
+        for row in report.iter_rows(named=True)
+    ]
+    head = ["by consensus", "value", "95 % interval", "strict", "n", "excluded", "failed or tied"]
+    figures = {row["metric"]: row["value"] for row in report.iter_rows(named=True)}
+    value = figures.get(ACCURACY)
+    return {
+        "consensus": dg.MetadataValue.md(markdown_table(head, table)),
+        **({} if value is None else {"accuracy by consensus": round(value, 4)}),
+    }
