@@ -272,6 +272,18 @@ class Relevance(dy.Schema):
         return pl.col("status").is_in(list(SCORED_STATUSES)) == pl.col("relevance").is_not_null()
 
 
+class CorrectedScores(RetrievalScores):
+    """One row an overlay and question that it corrects: as in ``RetrievalScores``, against the corrected labels."""
+
+    overlay = _text("the name of the set of corrections", primary_key=True)
+
+
+class CorrectedJudgments(Judgments):
+    """One row an overlay and question that it corrects: as in ``Judgments``, against the corrected labels."""
+
+    overlay = _text("the name of the set of corrections", primary_key=True)
+
+
 class Agreement(dy.Schema):
     """One row a pair of judges and slice: how far they agree on the same answers."""
 
@@ -289,7 +301,7 @@ class Agreement(dy.Schema):
 
 
 class Report(dy.Schema):
-    """One row a slice, level, metric, cut-off and judge."""
+    """One row a slice, level, metric, cut-off, judge and overlay."""
 
     slice = _text("all, or type:<question_type>", primary_key=True)
     level = _text(
@@ -303,6 +315,7 @@ class Report(dy.Schema):
     )
     k = _count("cut-off; 0 for each query's own, and of answers", primary_key=True)
     judge = _text("who judged answers or hits; empty for retrieval, and where nobody says so", primary_key=True)
+    overlay = _text("against which labels: base, or the name of a set of corrections", primary_key=True)
     value = dy.Float64(nullable=True, description="mean over scored questions; null where any of them is undefined")
     ci_low = dy.Float64(nullable=True, description="95 % interval, lower end: bootstrap; of answers Wilson's")
     ci_high = dy.Float64(nullable=True, description="95 % interval, upper end")
@@ -354,6 +367,9 @@ ANSWERS: Final = Table("answers", Answers, volatile=_OF_A_CALL)
 JUDGMENTS: Final = Table("judgments", Judgments, volatile=_OF_A_CALL)
 RELEVANCE: Final = Table("relevance", Relevance, volatile=_OF_A_CALL)
 AGREEMENT: Final = Table("agreement", Agreement)
+CORRECTIONS: Final = Table("corrections", GroundTruth)
+CORRECTED_SCORES: Final = Table("corrected_scores", CorrectedScores, volatile=frozenset({"latency_ms"}))
+CORRECTED_JUDGMENTS: Final = Table("corrected_judgments", CorrectedJudgments, volatile=_OF_A_CALL)
 REPORT: Final = Table("report", Report)
 LEADERBOARD: Final = Table("leaderboard", Leaderboard)
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from converters.tables import REPORT, SCORED_STATUSES
+from converters.tables import BASE_OVERLAY, REPORT, SCORED_STATUSES
 from judges.retrieval_metrics import CUTOFFS, METRICS, Flags, Values
 from judges.statistics.intervals import mean_intervals
 
@@ -125,6 +125,7 @@ def block_rows(name: str, block: Block, members: Flags, failed: Flags) -> Iterat
             "level": block.level,
             "metric": metric,
             "k": k,
+            "overlay": BASE_OVERLAY,
             "judge": block.judge,
             "value": _mean(sums[column], n),
             "ci_low": _number(low[column]),

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from converters.tables import REPORT, SCORED_STATUSES
+from converters.tables import BASE_OVERLAY, REPORT, SCORED_STATUSES
 from judges.aggregate import ALL, TYPE_PREFIX
 from judges.statistics.intervals import DIGITS, wilson_interval
 
@@ -102,6 +102,7 @@ def _row(name: str, metric: str, tally: _Tally) -> dict[str, Any]:
         "metric": metric,
         "k": 0,
         "judge": "",
+        "overlay": BASE_OVERLAY,
         "value": tally.value,
         "ci_low": low,
         "ci_high": high,
@@ -133,6 +134,7 @@ def _task_averaged(tallies: Sequence[_Tally]) -> dict[str, Any]:
         "metric": TASK_AVERAGED,
         "k": 0,
         "judge": "",
+        "overlay": BASE_OVERLAY,
         "value": mean,
         "ci_low": low,
         "ci_high": high,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from converters.tables import SCORED_STATUSES
+from converters.tables import BASE_OVERLAY, SCORED_STATUSES
 from judges.aggregate import ALL, TYPE_PREFIX
 from judges.qa import ABSTENTION, ACCURACY, ANSWER, TASK_AVERAGED
 from judges.report_values import cell, interval, markdown_table, number, one_line, text_table
@@ -51,9 +51,9 @@ def _line(report: pl.DataFrame, judge: str) -> str:
     return f"{line}   ({failed} not judged)" if failed else line
 
 
-def overall(report: pl.DataFrame, judge: str) -> list[dict[str, Any]]:
-    """The rows of all questions by one judge."""
-    return [row for row in _rows(report) if row["slice"] == ALL and row["judge"] == judge]
+def overall(report: pl.DataFrame, judge: str, overlay: str = BASE_OVERLAY) -> list[dict[str, Any]]:
+    """The rows of all questions by one judge, against the labels of one overlay."""
+    return [row for row in _rows(report, overlay) if row["slice"] == ALL and row["judge"] == judge]
 
 
 def accuracies(row: Mapping[str, Any]) -> list[str]:
@@ -119,8 +119,8 @@ def answers_headline(report: pl.DataFrame) -> dict[str, float | int | None]:
     return found
 
 
-def _rows(report: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    return report.filter(pl.col("level") == ANSWER).iter_rows(named=True)
+def _rows(report: pl.DataFrame, overlay: str = BASE_OVERLAY) -> Iterator[dict[str, Any]]:
+    return report.filter((pl.col("level") == ANSWER) & (pl.col("overlay") == overlay)).iter_rows(named=True)
 
 
 def _label(row: Mapping[str, Any]) -> str:

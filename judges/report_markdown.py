@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from converters.tables import SCORED_STATUSES
+from converters.tables import BASE_OVERLAY, SCORED_STATUSES
 from judges.aggregate import ALL, LEVELS, TYPE_PREFIX
 from judges.report_answers import NAMES, judges_of, overall, shown_judge
 from judges.report_values import HEADLINE, HEADLINE_K, Figures, cell, interval, markdown_table, number
@@ -49,7 +49,8 @@ def markdown_headline(report: pl.DataFrame) -> str:
 
 def markdown_by_type(report: pl.DataFrame) -> str:
     """A row a question type, then one for all: each headline metric with its 95 % interval, and how many questions."""
-    slices = report.filter(pl.col("level").is_in(LEVELS))["slice"].unique(maintain_order=True).to_list()
+    of_base = pl.col("level").is_in(LEVELS) & (pl.col("overlay") == BASE_OVERLAY)
+    slices = report.filter(of_base)["slice"].unique(maintain_order=True).to_list()
     rows = []
     for name in [*(name for name in slices if name != ALL), ALL]:
         figures = Figures.of(report, name)

@@ -10,6 +10,7 @@ from unicodedata import category
 
 import polars as pl
 
+from converters.tables import BASE_OVERLAY
 from judges.aggregate import ALL, OWN_K
 
 HEADLINE_K: Final = (5, 10)
@@ -21,14 +22,17 @@ _JOINER: Final = "\u200d"
 
 @dataclass(frozen=True)
 class Figures:
-    """The rows of one slice and level of a ``Report``, by metric and k."""
+    """The rows of one slice, level and overlay of a ``Report``, by metric and k."""
 
     rows: Mapping[tuple[str, int], Mapping[str, Any]]
 
     @classmethod
-    def of(cls, report: pl.DataFrame, slice_name: str = ALL, level: str = "session") -> Figures:
+    def of(
+        cls, report: pl.DataFrame, slice_name: str = ALL, level: str = "session", overlay: str = BASE_OVERLAY
+    ) -> Figures:
         """Pick them; empty where the report has none."""
-        here = report.filter((pl.col("slice") == slice_name) & (pl.col("level") == level))
+        chosen = (pl.col("slice") == slice_name) & (pl.col("level") == level) & (pl.col("overlay") == overlay)
+        here = report.filter(chosen)
         return cls({(row["metric"], row["k"]): row for row in here.iter_rows(named=True)})
 
     def get(self, metric: str, k: int, column: str = "value") -> float | None:
