@@ -79,7 +79,9 @@ def judgments_asset(graph: Graph, name: str, system: System, judge: str) -> dg.A
 
 def agreement_version(system: System) -> CodeVersion:
     """What decides agreement beside the judgments: whose they are."""
-    return code_version(settings={"judges": ", ".join(system.judges)}, roots=("judges.statistics.agreement", "judges.qa", __name__))
+    return code_version(
+        settings={"judges": ", ".join(system.judges)}, roots=("judges.statistics.agreement", "judges.qa", __name__)
+    )
 
 
 def agreement_asset(graph: Graph, name: str, system: System) -> dg.AssetsDefinition:

@@ -24,7 +24,8 @@ def aggregate_relevance(relevance: pl.DataFrame, scores: pl.DataFrame) -> pl.Dat
     """Summarise ``Relevance``, over all questions and by question type.
 
     At level ``judged`` a question of which nothing is relevant is excluded, and one whose judging failed is too, if it
-    has no evidence to find. At level ``memorybench`` nothing is excluded: that tool counts every question.
+    has no evidence to find. At level ``memorybench`` nothing is excluded: that tool counts every question. Where nobody
+    was asked, ``strict`` is null.
 
     Args:
         relevance: what the judge says of the hits.
@@ -73,8 +74,12 @@ def aggregate_relevance(relevance: pl.DataFrame, scores: pl.DataFrame) -> pl.Dat
         block(JUDGED_LEVEL, CUTOFFS, judged, excluded),
         block(MEMORYBENCH_LEVEL, (MEMORYBENCH_K,), theirs, ~everyone),
     )
+    asked = (rows["status"] != "not_run").to_numpy()
     found = [
-        line for name, members in slices(rows) for one in blocks for line in block_rows(name, one, members, failed)
+        line | ({} if (members & asked).any() else {"strict": None})
+        for name, members in slices(rows)
+        for one in blocks
+        for line in block_rows(name, one, members, failed)
     ]
     return REPORT.validate(pl.DataFrame(found, schema=REPORT.empty.schema))
 
