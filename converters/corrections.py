@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from converters.errors import BadInput
-from converters.tables import BASE_OVERLAY, CORRECTIONS
+from converters.tables import BASE_OVERLAY
+from converters.tables_corrected import CORRECTIONS
 
 
 @dataclass(frozen=True)

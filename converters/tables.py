@@ -272,18 +272,6 @@ class Relevance(dy.Schema):
         return pl.col("status").is_in(list(SCORED_STATUSES)) == pl.col("relevance").is_not_null()
 
 
-class CorrectedScores(RetrievalScores):
-    """One row an overlay and question that it corrects: as in ``RetrievalScores``, against the corrected labels."""
-
-    overlay = _text("the name of the set of corrections", primary_key=True)
-
-
-class CorrectedJudgments(Judgments):
-    """One row an overlay and question that it corrects: as in ``Judgments``, against the corrected labels."""
-
-    overlay = _text("the name of the set of corrections", primary_key=True)
-
-
 class Agreement(dy.Schema):
     """One row a pair of judges and slice: how far they agree on the same answers."""
 
@@ -367,9 +355,6 @@ ANSWERS: Final = Table("answers", Answers, volatile=_OF_A_CALL)
 JUDGMENTS: Final = Table("judgments", Judgments, volatile=_OF_A_CALL)
 RELEVANCE: Final = Table("relevance", Relevance, volatile=_OF_A_CALL)
 AGREEMENT: Final = Table("agreement", Agreement)
-CORRECTIONS: Final = Table("corrections", GroundTruth)
-CORRECTED_SCORES: Final = Table("corrected_scores", CorrectedScores, volatile=frozenset({"latency_ms"}))
-CORRECTED_JUDGMENTS: Final = Table("corrected_judgments", CorrectedJudgments, volatile=_OF_A_CALL)
 REPORT: Final = Table("report", Report)
 LEADERBOARD: Final = Table("leaderboard", Leaderboard)
 
