@@ -148,9 +148,7 @@ class TableWriter:
     def _finish(self) -> WrittenTable:
         if self._unchecked:
             self._check()
-        digest = self.table.digest(
-            _frame(_plain(pa.concat_tables(self._meaning))) if self._meaning else self.table.empty
-        )
+        digest = self._digest()
         self._meaning.clear()
         if self._background is not None:
             self._background.wait()
@@ -159,6 +157,12 @@ class TableWriter:
         self._writer.close()
         publish(self._temporary, self.path, sync=self._sync)
         return WrittenTable(self.table, self.path, self.n_rows, digest)
+
+    def _digest(self) -> str:
+        if not self._meaning:
+            return self.table.digest(self.table.empty)
+        in_order = self.table.digest_in_order(_frame(_plain(rows)) for rows in self._meaning)
+        return in_order or self.table.digest(_frame(_plain(pa.concat_tables(self._meaning))))
 
 
 def _distinct(rows: pa.Table) -> pa.Table:
