@@ -10,6 +10,7 @@ import dagster as dg
 
 from eval_assets import keys
 from eval_assets.assets.answers import answers_asset
+from eval_assets.assets.comparison import comparison
 from eval_assets.assets.corpus import corpus
 from eval_assets.assets.imported import imported_assets
 from eval_assets.assets.judgments import agreement_asset, judgments_asset
@@ -49,6 +50,7 @@ def build_definitions(graph: Graph, **more: Any) -> dg.Definitions:
                 for name, system in graph.settings.systems.items()
                 for asset in _system_assets(graph, name, system)
             ),
+            *([comparison(graph)] if graph.settings.compared else []),
             leaderboard(graph),
         ],
         asset_checks=all_checks(graph),

@@ -20,6 +20,7 @@ from converters.schema import Table
 from converters.tables import (
     AGREEMENT,
     ANSWERS,
+    COMPARISON,
     CORPUS,
     JUDGMENTS,
     LEADERBOARD,
@@ -87,6 +88,8 @@ class Graph:
                 if system.relevance is not None:
                     tables[keys.relevance_key(name)] = RELEVANCE
             tables[keys.report_key(name)] = REPORT
+        if self.settings.compared:
+            tables[keys.COMPARISON] = COMPARISON
         return {**tables, keys.LEADERBOARD: LEADERBOARD}
 
     @contextmanager

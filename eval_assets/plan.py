@@ -31,6 +31,8 @@ INPUTS_RUN: Final = "its inputs run"
 """Why a part runs that is not stale yet."""
 
 _HISTORY: Final = 20
+_REBUILT: Final = ("report", "comparison", "leaderboard")
+"""Stages that run again, at once, when an input ran: they need not wait for what came of it."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,8 @@ class Planner:
             if part not in self._looked:
                 self._looked[part] = self._look(part)
             found = self._looked[part]
-            held = frozenset[Part]().union(*(behind[up] for up in self._required(part) if up in behind))
+            read = self._upstream(part) if part.key == keys.COMPARISON else self._required(part)
+            held = frozenset[Part]().union(*(behind[up] for up in read if up in behind))
             behind[part] = held | {part} if self._refused(part) else held
             if found is None and self._sure_to_follow(part, work):
                 found = Work(part, "stale", (INPUTS_RUN,))
@@ -150,7 +153,7 @@ class Planner:
             lacking = self._lacking(part)
             if lacking:
                 unavailable |= lacking
-            elif all(up in work or self._event(up) for up in self._required(part)):
+            elif self._ready(part, work):
                 work[part] = replace(found, behind=held)
         seconds = sum(self._seconds(part) for part in (*work, *follow))
         return Plan(tuple(work.values()), tuple(follow), fresh, unavailable, seconds)
@@ -181,9 +184,16 @@ class Planner:
             return Work(part, "incomplete", (f"{waiting} failed rows may be retried",))
         return None
 
+    def _ready(self, part: Part, work: Collection[Part]) -> bool:
+        """Whether all that a part needs is there or runs; of a first comparison something of both sides of a pair."""
+        if part.key != keys.COMPARISON or self._event(part):
+            return all(up in work or self._event(up) for up in self._required(part))
+        found = {keys.system_of(up.key) for up in self._upstream(part) if up in work or self._event(up)}
+        return any({pair.left, pair.right} <= found for pair in self._graph.settings.compared)
+
     def _sure_to_follow(self, part: Part, work: Collection[Part]) -> bool:
-        """A report is rebuilt whenever its scores run, the leaderboard whenever a report does: they need not wait."""
-        if keys.stage_of(part.key) not in ("report", "leaderboard") or self._event(part) is None:
+        """A report is rebuilt whenever its scores run, and so is a comparison, the leaderboard whenever a report is."""
+        if keys.stage_of(part.key) not in _REBUILT or self._event(part) is None:
             return False
         return any(up in work for up in self._upstream(part))
 
@@ -213,7 +223,7 @@ class Planner:
                 yield self._changed_input(upstream, part, event)
             else:
                 yield f"its inputs changed ({upstream.to_user_string() if upstream else 'graph'})"
-        if keys.stage_of(part.key) in ("report", "leaderboard"):
+        if keys.stage_of(part.key) in _REBUILT:
             named = {upstream for _, upstream in causes}
             for upstream_part in self._upstream(part):
                 ran = self._event(upstream_part)

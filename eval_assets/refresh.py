@@ -133,7 +133,8 @@ def _waves(
         wave = _run_wave(instance, job, steps, todo)
         times.update(work.part for work in todo)
         ran = {one.part for one in wave.ran}
-        broken = {work.part for work in todo if work.part not in ran} | {failure.part for failure in wave.failures}
+        cut_off = {work.part for work in todo if work.part not in ran and not _over_systems(work.part)}
+        broken = cut_off | {failure.part for failure in wave.failures}
         failed |= broken - planner.behind(wave.lost)
         planner.forget({*ran, *(work.part for work in todo)})
         done.waves.append(wave)
@@ -148,12 +149,21 @@ def close_dead_runs(instance: dg.DagsterInstance) -> None:
 
 def _next(plan: Plan, failed: set[Part]) -> list[Work]:
     work = [one for one in plan.work if one.part not in failed and failed.isdisjoint(one.behind)]
-    if all(one.part == LEADERBOARD and one.why == (INPUTS_RUN,) for one in work):
-        # What it would wait for has failed.
-        return []
+    alive = {one.part.partition for one in work if not _over_systems(one.part)}
+    # What some would wait for has failed.
+    work = [one for one in work if one.why != (INPUTS_RUN,) or not _over_systems(one.part) or _waits(one.part, alive)]
     partitioned = [one for one in work if one.part.partition]
     # The leaderboard goes last, once; beside a single benchmark it needs no run of its own.
     return work if len({one.part.partition for one in partitioned}) <= 1 else partitioned
+
+
+def _over_systems(part: Part) -> bool:
+    """Whether a part reads whatever systems have: what one of them lacks does not keep it from running later."""
+    return part.key in (keys.COMPARISON, keys.LEADERBOARD)
+
+
+def _waits(part: Part, alive: set[str | None]) -> bool:
+    return bool(alive) if part.partition is None else part.partition in alive
 
 
 @dataclass(frozen=True)

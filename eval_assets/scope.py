@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -146,9 +146,8 @@ class Scope:
     @cached_property
     def creatable(self) -> set[Part]:
         """The parts that may be created."""
-        return {part for system, benchmark in self.pairs for part in self._chain(system, benchmark)} | {
-            part for part in [Part(keys.LEADERBOARD, None)] if self._reaches(part.key)
-        }
+        of_systems = {part for system, benchmark in self.pairs for part in self._chain(system, benchmark)}
+        return of_systems | set(self._over_systems(dict.fromkeys(benchmark for _, benchmark in self.pairs)))
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -157,7 +156,12 @@ class Scope:
         found = [part for system, benchmark in chosen for part in self._chain(system, benchmark)]
         order = {part: index for index, part in enumerate(dict.fromkeys(found))}
         ranked = sorted(order, key=lambda part: (keys.STAGES.index(keys.stage_of(part.key)), order[part]))
-        return ranked + [part for part in [Part(keys.LEADERBOARD, None)] if self._reaches(part.key)]
+        return [*ranked, *self._over_systems(self.chosen_benchmarks)]
+
+    def _over_systems(self, benchmarks: Iterable[str]) -> list[Part]:
+        """A comparison a benchmark, where the settings name any, and the leaderboard."""
+        compared = [Part(keys.COMPARISON, name) for name in benchmarks] if self.graph.settings.compared else []
+        return [part for part in [*compared, Part(keys.LEADERBOARD, None)] if self._reaches(part.key)]
 
     def _chain(self, system: str, benchmark: str) -> list[Part]:
         return [part for part in parts_of(self.graph.settings, system, benchmark) if self._reaches(part.key)]

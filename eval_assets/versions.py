@@ -9,6 +9,7 @@ import dagster as dg
 from converters.tables import CORPUS
 from eval_assets import keys
 from eval_assets.assets.answers import answers_version
+from eval_assets.assets.comparison import comparison_version
 from eval_assets.assets.corpus import corpus_version
 from eval_assets.assets.imported import imported_answers_version, imported_search_version
 from eval_assets.assets.judgments import agreement_version, judgments_version
@@ -42,5 +43,6 @@ def versions(graph: Graph) -> Mapping[dg.AssetKey, CodeVersion]:
                 found[keys.relevance_key(name)] = relevance_version(settings, system)
         found[keys.scores_key(name)] = scores_version()
         found[keys.report_key(name)] = report_version(system)
+    found[keys.COMPARISON] = comparison_version(graph)
     found[keys.LEADERBOARD] = leaderboard_version(graph)
     return {key: version for key, version in found.items() if key in graph.shelf.layout}
