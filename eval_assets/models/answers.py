@@ -35,8 +35,8 @@ def read_answers(
     """``Answers``, one row a question in the order of the source.
 
     A question whose search failed is ``not_run``; a reply that was cut off is ``degraded``; a call that failed is an
-    ``error``. Degraded hits are read like others. No later run asks again after what the model itself did (a refusal, no
-    text, a reply cut off): it would come out the same.
+    ``error``. Degraded hits are read like others. No later run asks again after what the model itself did (a refusal,
+    no text, a reply cut off): it would come out the same.
 
     Args:
         reader: its settings.

@@ -1,4 +1,4 @@
-"""Readers and judges of data/models.yaml without Dagster: tables made by hand, a ledger in a folder, real HTTP to a fake."""
+"""Readers and judges of data/models.yaml without Dagster: hand-made tables, a ledger in a folder, HTTP to a fake."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 import polars as pl
 from fakes.openai import FakeOpenAI
-from projects import REPOSITORY
 
 from converters.tables import BASE_OVERLAY, CORPUS, SEARCH_RESULTS
 from eval_assets.ledger.ledger import Ledger, Mode
@@ -25,7 +24,9 @@ from eval_assets.models.wire import ModelWire
 from eval_assets.project import Project
 from eval_assets.settings import load_settings
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 FAMILIES = ("gpt_4o", "gpt_5_mini", "gemini_flash", "claude_sonnet")
+_NOTHING = ("source_session_ids", "answer_session_ids", "evidence_hashes", "evidence_turns", "turn_labels")
 QUICK: Mapping[str, Any] = {"backoff_s": 0.01, "timeout_s": 2.0, "deadline_s": 20.0, "attempts": 3, "concurrency": 4}
 
 
@@ -36,10 +37,11 @@ class Asks:
     questions: pl.DataFrame
     results: pl.DataFrame
     truth: pl.DataFrame
+    wrong: Collection[int]
 
     def changed(self, which: Collection[int]) -> pl.DataFrame:
         """Search results in which the second hit of these questions is another."""
-        return hits_of(self.questions.height, changed=which)
+        return hits_of(self.questions.height, wrong=self.wrong, changed=which)
 
 
 def asks(number: int = 4, *, wrong: Collection[int] = (), question_type: str = "single-session-user") -> Asks:
@@ -64,9 +66,7 @@ def asks(number: int = 4, *, wrong: Collection[int] = (), question_type: str = "
             "is_abstention": False,
             "answer": f"amber{index}",
             "answer_type": "str",
-            **dict.fromkeys(
-                ("source_session_ids", "answer_session_ids", "evidence_hashes", "evidence_turns", "turn_labels"), []
-            ),
+            **{name: [] for name in _NOTHING},
         }
         for index in range(number)
     ]
@@ -74,6 +74,7 @@ def asks(number: int = 4, *, wrong: Collection[int] = (), question_type: str = "
         pl.DataFrame(questions, schema=CORPUS["questions"].empty.schema),
         hits_of(number, wrong=wrong),
         pl.DataFrame(truth, schema=CORPUS["ground_truth"].empty.schema),
+        wrong,
     )
 
 

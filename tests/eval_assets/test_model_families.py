@@ -1,4 +1,4 @@
-"""What each of the four families of data/models.yaml is sent, and that it takes it: the openai package over real HTTP."""
+"""What each of the four families of data/models.yaml is sent, and that it takes it: the openai package over HTTP."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_tokens_and_money_are_those_of_the_endpoint(name: str, tmp_path: Path) -
     with FakeOpenAI(prices=(model.input_usd, model.output_usd)) as fake, chat(fake, tmp_path, name) as asked:
         answers = answered(made, asked)
         judgments = judged(made, asked, answers)
-    assert answers["cost_usd"].sum() + judgments["cost_usd"].sum() == pytest.approx(fake.spent_usd)
+    assert sum([*answers["cost_usd"], *judgments["cost_usd"]]) == pytest.approx(fake.spent_usd)
     thoughts = 40 if family_of(model.model) in ("reasoning", "google") else 0
     assert answers["output_tokens"].to_list() == [thoughts + len("Code 0 is amber0.") // 4 + 1] * 3
 
