@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from asking import Asks, asks, chat, model_of
+from asking import Asks, asks, chat
 from fakes.openai import Asked, Fail, FakeOpenAI, Say
 from hypothesis import given
 from hypothesis import strategies as st
+from judging import hits_judged
 
 from eval_assets.models.chat import Chat
 from eval_assets.models.relevance import hit_tokens, judge_hits
+from eval_assets.models.settings import Model
 from judges.relevance.build import HIT_TOKENS
-
-
-def judged_hits(asked: Asked) -> Say:
-    """A hit that holds the reference is relevant."""
-    gold = asked.fenced("reference")[0]
-    said = [
-        {"index": index, "relevant": int(gold in text)} for index, text in enumerate(asked.fenced("memory"), start=1)
-    ]
-    return Say(json.dumps({"relevance": said}))
 
 
 def relevance(made: Asks, asked: Chat, results: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -33,7 +25,7 @@ def relevance(made: Asks, asked: Chat, results: pl.DataFrame | None = None) -> p
 
 def test_every_hit_is_judged_in_one_call_and_never_again(tmp_path: Path) -> None:
     made = asks(5)
-    with FakeOpenAI(judged_hits) as fake:
+    with FakeOpenAI(hits_judged) as fake:
         with chat(fake, tmp_path) as asked:
             first = relevance(made, asked)
             assert relevance(made, asked).equals(first)
@@ -57,7 +49,7 @@ def test_only_searches_that_worked_and_found_something_are_judged(tmp_path: Path
     found = made.results.with_columns(status).with_columns(
         hits=pl.when(pl.col("status") == "empty").then(none).otherwise("hits"), error=pl.lit("down")
     )
-    with FakeOpenAI(judged_hits) as fake, chat(fake, tmp_path) as asked:
+    with FakeOpenAI(hits_judged) as fake, chat(fake, tmp_path) as asked:
         rows = relevance(made, asked, found).to_dicts()
         assert len(fake.seen) == 1
     assert [row["status"] for row in rows] == ["ok", "empty", "not_run", "not_run"]
@@ -71,7 +63,7 @@ def test_a_reply_that_leaves_a_hit_out_is_an_error_and_no_zero(tmp_path: Path) -
     def script(asked: Asked) -> Say | Fail:
         short = Say('{"relevance": [{"index": 1, "relevant": 1}]}')
         refused = Fail(400, "context_length_exceeded", "too long")
-        return {"1?": short, "2?": refused}.get(asked.question[-2:], judged_hits(asked))
+        return {"1?": short, "2?": refused}.get(asked.question[-2:], hits_judged(asked))
 
     with FakeOpenAI(script) as fake, chat(fake, tmp_path) as asked:
         rows = relevance(made, asked).to_dicts()
@@ -101,7 +93,7 @@ def _with_texts(results: pl.DataFrame, text: str) -> pl.DataFrame:
 
 @given(st.integers(1, 1000), st.integers(8_000, 1_000_000))
 def test_hits_fit_the_context_as_far_as_they_can(n_hits: int, context: int) -> None:
-    model = model_of("http://127.0.0.1", "gpt_4o", context_tokens=context)
+    model = Model(model="any", base_url="http://127.0.0.1", context_tokens=context)
     each = hit_tokens(model, n_hits)
     assert 20 <= each <= HIT_TOKENS
     assert each == 20 or n_hits * each < context
