@@ -9,9 +9,11 @@ import polars as pl
 from converters.parquet import footer, read_table
 from eval_assets import keys
 from eval_assets.assets.store import LEFT_OUT, SENT, STORED
+from eval_assets.gates import shown_gate
 from eval_assets.graph import Graph
 from eval_assets.models.cases import TRUSTED_FROM, judge_is_fit
 from eval_assets.placed import placement
+from eval_assets.runs import run_keys
 from eval_assets.settings_systems import System
 from eval_assets.stored import UNREADABLE, Event, last_event
 from judges.checks import evidence_unknown, k_reaches_haystack, questions_missing, questions_unknown
@@ -35,6 +37,7 @@ def all_checks(graph: Graph) -> list[dg.AssetChecksDefinition]:
         if isinstance(system, System):
             checks.append(_query_payload(graph, name, system))
             checks += [_judge_fit(graph, name, judge) for judge in system.judges]
+        checks.append(_gate(graph, name))
         if keys.scores_key(name) in graph.shelf.layout:
             checks.append(_cutoff_below_haystack(graph, name))
     return checks
@@ -207,6 +210,21 @@ def _cutoff_below_haystack(graph: Graph, name: str) -> dg.AssetChecksDefinition:
         "Where a cut-off reaches the haystack's size, finding everything is no achievement.",
         judge,
         warn=True,
+    )
+
+
+def _gate(graph: Graph, name: str) -> dg.AssetChecksDefinition:
+    def judge(instance: dg.DagsterInstance, partition: str | None, _: Event) -> Verdict:
+        return shown_gate(graph, instance, name, str(partition))
+
+    return _check(
+        graph,
+        keys.report_key(name),
+        "gate",
+        "No metric is below its floor, or significantly below the accepted baseline, if there is either.",
+        judge,
+        warn=True,
+        reads=run_keys(graph, name),
     )
 
 

@@ -34,11 +34,15 @@ def parts_of(settings: Settings, system: str, benchmark: str) -> list[Part]:
     if isinstance(found, System):
         reads, judged = found.reader is not None, found.relevance is not None
         chain = keys.chain(system, found.store, reads=reads, judges=found.judges, relevance=judged)
+        if settings.corrections_of(benchmark):
+            chain += keys.corrected(system, results=True, judges=found.judges)
         return [Part(key, benchmark) for key in chain]
     roles = found.files(benchmark)
     if not roles:
         return []
     chain = keys.imported_chain(system, results="results" in roles, answers=bool(roles.keys() - {"results"}))
+    if settings.corrections_of(benchmark) and "results" in roles:
+        chain += keys.corrected(system, results=True)
     return [Part(key, benchmark) for key in chain]
 
 
@@ -94,9 +98,16 @@ class Scope:
         """Raise ``BadInput`` for an unknown name, or for the name of a sweep, which is several systems."""
         self.check()
         self.check_benchmark(benchmark)
-        sweep = self.graph.settings.sweeps.get(system)
+        self.check_system(system)
+
+    def check_system(self, name: str) -> None:
+        """Raise ``BadInput`` for what is not the name of one system."""
+        settings = self.graph.settings
+        sweep = settings.sweeps.get(name)
         if sweep:
-            raise BadInput("SYSTEM", f"{system} is a sweep", f"name one of its systems: {', '.join(sweep)}")
+            raise BadInput("SYSTEM", f"{name} is a sweep", f"name one of its systems: {', '.join(sweep)}")
+        if name not in settings.systems:
+            raise BadInput("SYSTEM", f"unknown system {name!r}", f"known are: {', '.join(settings.systems)}")
 
     def check_benchmark(self, name: str) -> None:
         """Raise ``BadInput`` for an unknown benchmark."""

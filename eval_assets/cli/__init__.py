@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from eval_assets.cli.benchmarks import benchmarks
+from eval_assets.cli.compare import compare
 from eval_assets.cli.compose import compose
 from eval_assets.cli.containers import clear, containers
 from eval_assets.cli.convert import convert
@@ -13,6 +14,7 @@ from eval_assets.cli.doctor import doctor
 from eval_assets.cli.errors import one_line
 from eval_assets.cli.export import export
 from eval_assets.cli.fetch import fetch
+from eval_assets.cli.gate import accept, gate
 from eval_assets.cli.inspect import inspect
 from eval_assets.cli.ledger import ledger
 from eval_assets.cli.plan import plan
@@ -32,6 +34,9 @@ for command in (
     plan,
     refresh,
     report,
+    compare,
+    accept,
+    gate,
     benchmarks,
     fetch,
     convert,

@@ -20,3 +20,12 @@ To = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric", help="As hit@5, turn.ndcg@10, accuracy or accuracy[JUDGE]; else the headlines. Repeatable."
+    ),
+]
+Unlike = Annotated[
+    bool, typer.Option("--unlike", help="Compare runs of other conditions (hits asked for, judge, prompts), too.")
+]

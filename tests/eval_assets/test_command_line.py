@@ -46,7 +46,7 @@ def test_plan(refreshed: Box, command: Callable[..., Result]) -> None:
     result = command(refreshed, "plan")
     assert result.exit_code == 0
     assert result.stdout.splitlines()[0] == "nothing is stale"
-    assert "fresh: 16" in result.stdout
+    assert "fresh: 17" in result.stdout
     assert "unavailable: absent: its file is missing; put it at data/sources/absent.json" in result.stdout
 
 

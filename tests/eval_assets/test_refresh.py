@@ -17,12 +17,13 @@ CORPUS = {
     for name in ("questions", "haystacks", "sessions", "turns", "memories", "query_options", "ground_truth")
 }
 CHAIN = ["search_results [tiny]", "retrieval_scores [tiny]", "report [tiny]"]
+BOTH = ["comparison [tiny]", "leaderboard"]
 EVERYTHING = {
     "benchmark_source [tiny]",
     *CORPUS,
     "stores/turns [tiny]",
     *(f"{system}/{stage}" for system in ("bm25", "hybrid") for stage in CHAIN),
-    "leaderboard",
+    *BOTH,
 }
 
 
@@ -58,12 +59,12 @@ def test_a_changed_constant_runs_one_system_from_its_search_on(copied: Box) -> N
     (work,) = plan.work
     assert (str(work.part), work.kind) == ("hybrid/search_results [tiny]", "stale")
     assert work.why == ("setting retrieval.blend_similarity: 0.6 -> 0.0", "setting retrieval.rrf_k: 60 -> 1")
-    assert [str(one) for one in plan.may_follow] == [f"hybrid/{stage}" for stage in CHAIN[1:]] + ["leaderboard"]
+    assert [str(one) for one in plan.may_follow] == [f"hybrid/{stage}" for stage in CHAIN[1:]] + BOTH
     before = copied.events()
-    assert ran(copied.refresh()) == [f"hybrid/{stage}" for stage in CHAIN] + ["leaderboard"]
+    assert ran(copied.refresh()) == [f"hybrid/{stage}" for stage in CHAIN] + BOTH
     after = copied.events()
     moved = {name for name in after if after[name].storage_id != before[name].storage_id}
-    assert moved == {*(f"hybrid/{stage}" for stage in CHAIN), "leaderboard"}
+    assert moved == {*(f"hybrid/{stage}" for stage in CHAIN), *BOTH}
     assert copied.plan().work == ()
 
 
@@ -104,8 +105,8 @@ def test_a_corrected_label_scores_again_and_searches_nothing(copied: Box) -> Non
     after = copied.versions()
     changed = {name for name in after if after[name] != before[name]}
     scored = {f"{system}/{stage}" for system in ("bm25", "hybrid") for stage in CHAIN[1:]}
-    assert changed == {"benchmark_source [tiny]", "corpus/ground_truth [tiny]", *scored, "leaderboard"}
-    assert set(ran(done)) == {"benchmark_source [tiny]", *CORPUS, *scored, "leaderboard"}
+    assert changed == {"benchmark_source [tiny]", "corpus/ground_truth [tiny]", *scored, *BOTH}
+    assert set(ran(done)) == {"benchmark_source [tiny]", *CORPUS, *scored, *BOTH}
 
 
 def test_a_changed_memory_is_stored_and_searched_again(copied: Box) -> None:
@@ -161,7 +162,7 @@ def test_a_lost_file_is_made_again(copied: Box) -> None:
 def test_a_report_is_made_again_when_its_scores_ran(copied: Box) -> None:
     (path,) = copied.root.glob("data/tables/bm25/retrieval_scores/tiny/*-*.parquet")
     path.unlink()
-    assert ran(copied.refresh()) == [f"bm25/{stage}" for stage in CHAIN[1:]] + ["leaderboard"]
+    assert ran(copied.refresh()) == [f"bm25/{stage}" for stage in CHAIN[1:]] + BOTH
 
 
 def test_a_refresh_of_some_systems_leaves_the_others(tmp_path_factory: pytest.TempPathFactory) -> None:
