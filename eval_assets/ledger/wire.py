@@ -112,7 +112,7 @@ class LedgerWire:
                 status=status,
                 key=key,
                 request=json.dumps({"params": dict(request.params), "body": request.body}) if whole else None,
-                reply=json.dumps(reply.body) if whole and reply else None,
+                reply=_text(reply) if whole and reply else None,
                 error=error,
                 latency_ms=reply.latency_ms if reply else None,
                 input_tokens=reply.input_tokens if reply else None,
@@ -120,3 +120,7 @@ class LedgerWire:
                 cost_usd=reply.cost_usd if reply else None,
             )
         )
+
+
+def _text(reply: Reply) -> str:
+    return json.dumps(reply.body) if reply.text is None else reply.text

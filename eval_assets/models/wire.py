@@ -105,7 +105,7 @@ class ModelWire:
             raise Again(Unavailable(f"{self._name}: not JSON: {text!r}"), tries=UNREADABLE_TRIES) from None
         usage = decoded.get("usage") if isinstance(decoded, Mapping) else None
         given, made = _counted(usage)
-        return Reply(status, decoded, latency, False, given, made, cost_usd(self._model, given, made))
+        return Reply(status, decoded, latency, False, given, made, cost_usd(self._model, given, made), text)
 
     def _pay_for_silence(self, error: Exception, most: float) -> None:
         """A request that was sent may be answered, and billed, though nobody here heard it."""
@@ -168,8 +168,12 @@ def most_usd(model: Model, body: Mapping[str, Any]) -> float:
     The prompt is taken to have twice as many tokens as we count: numbers and rare scripts have more than we estimate.
     """
     prompt = 2 * prompt_tokens(body["messages"])
-    longest = body.get("max_completion_tokens") or body.get("max_tokens") or model.max_output_tokens
-    return cost_usd(model, prompt, int(longest)) or 0.0
+    return cost_usd(model, prompt, longest_reply(model, body)) or 0.0
+
+
+def longest_reply(model: Model, body: Mapping[str, Any]) -> int:
+    """Tokens that a reply to a request may have, thoughts included."""
+    return int(body.get("max_completion_tokens") or body.get("max_tokens") or model.max_output_tokens)
 
 
 def _client(model: Model, key: str) -> OpenAI:

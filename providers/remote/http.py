@@ -137,7 +137,7 @@ class HttpWire:
         except (ValueError, RecursionError):
             raise self._lost(request, f"status {status}, not JSON: {text!r}") from None
         try:
-            return read(Reply(status, body, latency))
+            return read(Reply(status, body, latency, text=text if text.strip() else None))
         except Unreadable as error:
             raise self._lost(request, str(error)) from None
         except Unavailable as error:

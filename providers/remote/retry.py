@@ -66,6 +66,12 @@ def persistently(manners: Manners, once: Callable[[], T]) -> T:
         return error.seconds if error.seconds < left else False
 
     try:
+        made = 1
+        return once()
+    except Again as again:
+        # Most calls need no second try; preparing for one takes as long as the call's own work.
+        waiting: Again | None = again
+    try:
         for attempt in stamina.retry_context(
             on=pause,
             attempts=manners.attempts,
@@ -75,6 +81,9 @@ def persistently(manners: Manners, once: Callable[[], T]) -> T:
             wait_jitter=manners.backoff_s,
         ):
             with attempt:
+                if waiting is not None:
+                    first, waiting = waiting, None
+                    raise first
                 made += 1
                 return once()
     except Again as again:

@@ -55,6 +55,7 @@ class Reply:
         input_tokens: of a model's prompt, as the service counts them; None for what is no model.
         output_tokens: of a model's reply.
         cost_usd: what the call cost, in US dollars, where a price is known.
+        text: the JSON that the body was decoded from, where it is at hand.
     """
 
     status: int
@@ -64,6 +65,7 @@ class Reply:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
+    text: str | None = None
 
 
 Read = Callable[[Reply], T]
