@@ -34,6 +34,7 @@ ACCESS: Final = AccessDefaults(base_url="data/mem0", key_env=None, key_optional=
 
 _ROOT_VARIABLE: Final = "EVAL_ASSETS_ROOT"
 _MOST_HITS: Final = 1000
+_DECIMALS: Final = 6
 
 
 class IngestSettings(BaseModel):
@@ -207,12 +208,14 @@ def _results(reply: Reply) -> Sequence[Mapping[str, Any]]:
 
 
 def _hit(memory: Mapping[str, Any]) -> Hit:
+    score = number(memory.get("score"))
     return Hit(
         provider_id=name(memory.get("id")),
         content=content(memory.get("memory")),
         documents=_named(memory),
         sources=some_name(memory.get("id")),
-        score=number(memory.get("score")),
+        # A folder that is opened again gives the same vectors but for their last bits.
+        score=None if score is None else round(score, _DECIMALS),
         date=date_of(memory.get("created_at")),
     )
 

@@ -1,50 +1,7 @@
-"""The law of what may leave this machine: beside conversation text, nothing that tells the source's ids or the gold."""
+"""The law of what may leave this machine, as the kit for adapters has it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from providers.testing.blind import KEYS, MARKS, breaches, told
 
-MARKS = re.compile(r"answer_|_abs|has_answer|haystack|evidence|ground_truth|gold", re.IGNORECASE)
-KEYS = frozenset(
-    {"question_id", "question_type", "is_abstention", "answer", "answer_type", "source_session_ids", "has_answer"}
-)
-
-
-def told(body: Any, params: Mapping[str, str], path: str, texts: Collection[str]) -> Iterator[str]:
-    """Every key and value of a request outside conversation text, which is under the names ``texts``."""
-    yield path
-    for name, value in params.items():
-        yield name
-        if name not in texts:
-            yield value
-    yield from _walk(body, texts)
-
-
-def breaches(values: Iterator[str], known_ids: Collection[str]) -> list[str]:
-    """Those of them that break the law."""
-    found = []
-    for value in values:
-        stands = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", value) for name in known_ids)
-        if MARKS.search(value) or value in KEYS or stands:
-            found.append(value)
-    return found
-
-
-def _walk(value: Any, texts: Collection[str]) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for name, one in value.items():
-            yield str(name)
-            if name in texts and isinstance(one, str | list) and not _structured(one):
-                continue
-            yield from _walk(one, texts)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _walk(one, texts)
-    else:
-        yield str(value)
-
-
-def _structured(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(one, Mapping) for one in value)
+__all__ = ["KEYS", "MARKS", "breaches", "told"]
