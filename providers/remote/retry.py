@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import stamina
+import stamina.instrumentation
 
 T = TypeVar("T")
+
+# stamina would log every pause, where structlog happens to be installed to the standard output.
+stamina.instrumentation.set_on_retry_hooks([])
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from fakes.faults import ALL, Faults
 from fakes.server import Answer, Seen
+from fakes.supermemory import FakeSupermemory
 from fakes.zengram import FakeZengram
 from links import MANNERS, bench, built, linked, right, searched
 
 from eval_assets.remote.errors import Foreign, StoreLost
+from providers.protocol import RETRYABLE_DOCUMENTS
 from providers.remote.errors import BadKey, OutOfQuota, Unreachable
 
 SMALL = bench(3, 4)
@@ -180,3 +182,40 @@ class FakeRefusing(FakeZengram):
     def _store(self, given: object) -> str:
         content = given["content"]  # type: ignore[index]
         return "errors" if "word0x1" in content else super()._store(given)  # type: ignore[arg-type]
+
+
+class FakeBusy(FakeZengram):
+    """Takes no import while it is busy."""
+
+    busy = True
+
+    def answer(self, seen: Seen) -> Answer:
+        if self.busy and seen.path == "/export/import":
+            return Answer(429, {"error": "busy"})
+        return super().answer(seen)
+
+
+def test_documents_that_an_overload_kept_out_are_sent_by_the_next_run(tmp_path: Path) -> None:
+    with FakeBusy() as fake, linked(fake, "zengram", tmp_path) as system:
+        store = built(system, SMALL)
+        assert dict(store.left_out) == {"failed": 12}
+        assert store.notes[RETRYABLE_DOCUMENTS] == 12
+        assert set(searched(system, SMALL, store)["status"]) == {"error"}
+        fake.busy = False
+        again = built(system, SMALL)
+        assert (again.stored, dict(again.left_out)) == (12, {})
+        assert right(SMALL, searched(system, SMALL, again)) == 3
+
+
+def test_what_is_not_indexed_in_time_is_pending_and_waited_for_by_the_next_run(tmp_path: Path) -> None:
+    with FakeSupermemory(polls=10**6) as fake:
+        with linked(fake, "supermemory", tmp_path, index_deadline_s=0.3) as system:
+            store = built(system, SMALL)
+            assert dict(store.left_out) == {"pending": 12}
+            assert "not indexed after 0.3 s" in str(store.tables["receipts"]["error"][0])
+        sent = len(fake.seen)
+        for document in fake.docs.values():
+            document.polls = 1
+        with linked(fake, "supermemory", tmp_path) as system:
+            assert built(system, SMALL).stored == 12
+        assert not any(one.method == "POST" and one.path.endswith("batch") for one in fake.seen[sent:])
