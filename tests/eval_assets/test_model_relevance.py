@@ -63,7 +63,8 @@ def test_a_reply_that_leaves_a_hit_out_is_an_error_and_no_zero(tmp_path: Path) -
     def script(asked: Asked) -> Say | Fail:
         short = Say('{"relevance": [{"index": 1, "relevant": 1}]}')
         refused = Fail(400, "context_length_exceeded", "too long")
-        return {"1?": short, "2?": refused}.get(asked.question[-2:], hits_judged(asked))
+        other: dict[str, Say | Fail] = {"1?": short, "2?": refused}
+        return other.get(asked.question[-2:]) or hits_judged(asked)
 
     with FakeOpenAI(script) as fake, chat(fake, tmp_path) as asked:
         rows = relevance(made, asked).to_dicts()
