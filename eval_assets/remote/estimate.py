@@ -29,15 +29,15 @@ class Remote:
 
     Attributes:
         part: a store or search results.
-        documents: to be sent.
-        requests: to be made, not counting how often indexing is asked after.
-        minutes: that they take at the configured rate; None where there is none.
+        documents: to be sent; None while there is no corpus to tell.
+        requests: to be made, not counting how often indexing is asked after; None likewise.
+        minutes: that they take at the configured rate; None where there is none, and likewise.
     """
 
     part: Part
-    documents: int
-    requests: int
-    minutes: float | None
+    documents: int | None = None
+    requests: int | None = None
+    minutes: float | None = None
 
 
 def store_of(graph: Graph, part: Part) -> tuple[str, Store] | None:
@@ -66,7 +66,7 @@ def lost_containers(graph: Graph, part: Part) -> int:
 
 
 def estimate(graph: Graph, instance: dg.DagsterInstance, part: Part) -> Remote | None:
-    """What the part would ask; None for parts that ask nobody, and where the corpus is not there to tell."""
+    """What the part would ask; None for parts that ask nobody."""
     found = store_of(graph, part)
     if found is None:
         return None
@@ -80,7 +80,7 @@ def estimate(graph: Graph, instance: dg.DagsterInstance, part: Part) -> Remote |
             for table in ("haystacks", "memories", "query_options", "sessions")
         }
     except (NotThere, FileNotFoundError):
-        return None
+        return Remote(part)
     sessions = frames.pop("sessions")
     documents = placement(store, str(part.partition), questions=questions, **frames).documents
     about = description(store)

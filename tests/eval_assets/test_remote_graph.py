@@ -34,6 +34,8 @@ def box(tmp_path: Path, fake: FakeZengram) -> Box:
 
 
 def test_a_plan_says_what_would_be_sent_and_how_long_it_takes(box: Box, command: Command, fake: FakeZengram) -> None:
+    not_yet = "remote: stores/there [chats]: documents and requests are not known before the corpus is made"
+    assert not_yet in command(box, "plan").stdout
     box.refresh(to="corpus")
     box.edit_systems({"stores": {"there": {"service": {"requests_per_minute": 4}}}})
     plan = box.plan()
