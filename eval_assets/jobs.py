@@ -9,6 +9,7 @@ from pydantic import Field
 from converters.errors import Told
 from eval_assets.build import build_definitions, build_graph
 from eval_assets.locks import refreshing
+from eval_assets.models.budget import limit_of_environment, limited
 from eval_assets.plan import make_plan
 from eval_assets.project import Project
 from eval_assets.refresh import refresh
@@ -33,7 +34,8 @@ def refresh_stale(context: dg.OpExecutionContext, config: RefreshConfig) -> None
         graph = build_graph(project)
         scope = Scope(graph, tuple(config.systems), tuple(config.benchmarks), config.to)
         scope.check()
-        with refreshing(project, f"the refresh job (run {context.run_id})"):
+        limit = limit_of_environment()
+        with refreshing(project, f"the refresh job (run {context.run_id})"), limited(limit):
             done = refresh(
                 context.instance,
                 build_definitions(graph),

@@ -14,6 +14,7 @@ from eval_assets.code_version import CodeVersion
 from eval_assets.graph import Graph
 from eval_assets.ledger.settings import ledger_mode
 from eval_assets.models.chat import key_lacking as model_key_lacking
+from eval_assets.models.estimate import Asking, asking
 from eval_assets.models.parts import model_of
 from eval_assets.remote.access import key_lacking
 from eval_assets.remote.estimate import Remote, estimate, lost_containers, store_of
@@ -65,6 +66,7 @@ class Plan:
             can do about it.
         seconds: upper bound, from how long each part took last time; parts never made are not in it.
         remote: what of it asks a service, and how much at most.
+        models: what of it asks a model, and how much at most.
     """
 
     work: tuple[Work, ...]
@@ -73,18 +75,29 @@ class Plan:
     unavailable: Mapping[str, str]
     seconds: float
     remote: tuple[Remote, ...] = ()
+    models: tuple[Asking, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Upper bound of what models read and write, as far as it is known."""
+        return sum(one.tokens for one in self.models)
+
+    @property
+    def cost_usd(self) -> float:
+        """The same in money; models without a price are not in it."""
+        return sum(one.cost_usd or 0.0 for one in self.models)
 
     @property
     def remote_calls(self) -> int:
         """Upper bound of calls to remote services, as far as it is known."""
-        return sum(one.requests for one in self.remote)
+        return sum(one.requests or 0 for one in self.remote)
 
 
 def make_plan(instance: dg.DagsterInstance, definitions: dg.Definitions, scope: Scope) -> Plan:
     """Look at every part of the scope as it is now."""
     planner = Planner(instance, definitions, scope)
     plan = planner.plan()
-    return replace(plan, remote=tuple(planner.remote(plan)))
+    return replace(plan, remote=tuple(planner.remote(plan)), models=tuple(planner.models(plan)))
 
 
 class Planner:
@@ -162,6 +175,12 @@ class Planner:
         """What the parts of a plan would ask of services, at most."""
         parts = [*(work.part for work in plan.work), *plan.may_follow]
         found = (estimate(self._graph, self._instance, part) for part in parts)
+        return [one for one in found if one]
+
+    def models(self, plan: Plan) -> list[Asking]:
+        """What the parts of a plan would ask of models, at most."""
+        parts = [*(work.part for work in plan.work), *plan.may_follow]
+        found = (asking(self._graph, self._instance, part, set(parts)) for part in parts)
         return [one for one in found if one]
 
     def _look(self, part: Part) -> Work | None:

@@ -11,6 +11,7 @@ import typer
 from eval_assets.cli.options import Benchmarks, Json, Systems, To
 
 if TYPE_CHECKING:
+    from eval_assets.models.estimate import Asking
     from eval_assets.plan import Plan, Work
     from eval_assets.remote.estimate import Remote
 
@@ -41,16 +42,38 @@ def lines(plan: Plan) -> list[str]:
     told.append(f"fresh: {plan.fresh}")
     told += [f"unavailable: {name}: {why}" for name, why in plan.unavailable.items()]
     told += [_remote_line(one) for one in plan.remote]
+    told += [_model_line(one) for one in plan.models]
+    known = all(one.cost_usd is not None for one in plan.models)
+    paid = f", {'at most' if known else 'more than'} {plan.cost_usd:,.2f} USD for models" if plan.models else ""
     told.append(
-        f"cost: at most {plan.remote_calls} remote calls, about {plan.seconds:.1f} s of work going by the last runs"
+        f"cost: at most {plan.remote_calls} remote calls{paid}, about {plan.seconds:.1f} s of work going by the "
+        "last runs"
     )
     return told
 
 
 def _remote_line(one: Remote) -> str:
+    if one.requests is None:
+        return f"remote: {one.part}: documents and requests are not known before the corpus is made"
     documents = f"{one.documents} documents, " if one.documents else ""
     minutes = "" if one.minutes is None else f", {one.minutes:.1f} minutes at the configured rate"
     return f"remote: {one.part}: {documents}at most {one.requests} requests{minutes}"
+
+
+def _model_line(one: Asking) -> str:
+    if one.calls is None:
+        return f"model: {one.part}: calls of {one.model} are not known before the corpus is made"
+    money = "price not known" if one.cost_usd is None else f"{one.cost_usd:,.2f} USD"
+    basis = {
+        "prompts": "",
+        "nothing": "",
+        "last results": ", going by the last results",
+        "limits": ", going by the limits of a prompt",
+    }[one.basis]
+    return (
+        f"model: {one.part}: at most {one.calls} calls of {one.model}, {one.input_tokens:,} tokens in and "
+        f"{one.output_tokens:,} out, {money}{basis}"
+    )
 
 
 def work_lines(work: Sequence[Work]) -> list[str]:
@@ -83,5 +106,20 @@ def _as_dict(plan: Plan) -> dict[str, object]:
             for one in plan.remote
         ],
         "remote_calls": plan.remote_calls,
+        "models": [
+            {
+                "asset": one.part.key.to_user_string(),
+                "partition": one.part.partition,
+                "model": one.model,
+                "calls": one.calls,
+                "input_tokens": one.input_tokens,
+                "output_tokens": one.output_tokens,
+                "cost_usd": one.cost_usd,
+                "basis": one.basis,
+            }
+            for one in plan.models
+        ],
+        "tokens": plan.tokens,
+        "cost_usd": plan.cost_usd,
         "seconds": plan.seconds,
     }

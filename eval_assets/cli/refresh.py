@@ -14,7 +14,7 @@ from eval_assets.cli.plan import work_lines
 
 if TYPE_CHECKING:
     from eval_assets.plan import Work
-    from eval_assets.refresh import Refresh, Wave
+    from eval_assets.refresh import Failure, Refresh, Wave
 
 
 Clear = Annotated[
@@ -22,10 +22,27 @@ Clear = Annotated[
 ]
 
 
-def refresh(systems: Systems = None, benchmarks: Benchmarks = None, to: To = None, clear: Clear = False) -> None:
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost-usd",
+        min=0,
+        help="Stop before models cost more than this many US dollars; else what EVAL_ASSETS_MAX_COST_USD says.",
+    ),
+]
+
+
+def refresh(
+    systems: Systems = None,
+    benchmarks: Benchmarks = None,
+    to: To = None,
+    clear: Clear = False,
+    max_cost_usd: MaxCost = None,
+) -> None:
     """Materialize what is stale, missing or incomplete, wave by wave, and nothing else."""
     from eval_assets.cli.session import open_session
     from eval_assets.locks import refreshing
+    from eval_assets.models.budget import limit_of_environment, limited
     from eval_assets.progress import listening
     from eval_assets.refresh import refresh as run
     from eval_assets.scope import Scope
@@ -33,9 +50,13 @@ def refresh(systems: Systems = None, benchmarks: Benchmarks = None, to: To = Non
     with open_session(clear_foreign=clear) as session:
         scope = Scope(session.graph, tuple(systems or ()), tuple(benchmarks or ()), to)
         scope.check()
+        limit = limit_of_environment() if max_cost_usd is None else max_cost_usd
         lock = refreshing(session.graph.project, "eval-assets refresh")
-        with lock, progress_bar() as bar, listening(bar):
+        with lock, limited(limit) as budget, progress_bar() as bar, listening(bar):
             done = run(session.instance, session.definitions, scope, before_wave=_announce, after_wave=_tell)
+            spent = budget.spent_usd
+    if spent:
+        typer.echo(f"models: {spent:.4f} USD")
     close(done)
 
 
@@ -49,14 +70,23 @@ def _tell(wave: Wave) -> None:
     typer.echo(f"wave: {len(wave.ran)} ran in {wave.seconds:.1f} s{told}")
 
 
+def _once(failures: Sequence[Failure]) -> list[Failure]:
+    """All failures, but where money ran out the first place where it did, last."""
+    from eval_assets.models.budget import OVER
+
+    over = [failure for failure in failures if failure.line.startswith(OVER)]
+    return [*(failure for failure in failures if failure not in over), *over[:1]]
+
+
 def close(done: Refresh) -> None:
     """Say how a refresh ended; exits if anything failed."""
     for name, why in done.unavailable.items():
         typer.echo(f"unavailable: {name}: {why}")
-    if done.failures:
-        for failure in done.failures[:-1]:
+    failures = _once(done.failures)
+    if failures:
+        for failure in failures[:-1]:
             typer.echo(f"{failure.part}: {failure.line}", err=True)
-        last = done.failures[-1]
+        last = failures[-1]
         bad = all(failure.bad_input for failure in done.failures)
         stop(last.line if last.bad_input else f"{last.part}: {last.line}", BAD_INPUT if bad else FAILED)
     if done.unsettled:

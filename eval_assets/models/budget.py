@@ -11,6 +11,8 @@ from typing import Final
 from converters.errors import BadInput
 from providers.remote.errors import Stop
 
+OVER: Final = "stopped before the limit"
+"""How the message of ``OverBudget`` begins."""
 VARIABLE: Final = "EVAL_ASSETS_MAX_COST_USD"
 
 
@@ -38,7 +40,7 @@ class Budget:
             self._changed.wait_for(lambda: not self._under_way or self._fits(self._reserved + most_usd))
             if not self._fits(self._reserved + most_usd):
                 raise OverBudget(
-                    f"stopped before the limit of {self.limit_usd:g} USD: {self.spent_usd:.4f} are spent, and the next "
+                    f"{OVER} of {self.limit_usd:g} USD: {self.spent_usd:.4f} are spent, and the next "
                     f"call may cost {most_usd:.4f}; what is done is kept, and goes on from there with more"
                 )
             self._reserved += most_usd

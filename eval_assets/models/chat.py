@@ -116,14 +116,19 @@ class Chat:
             replies.append(reply)
             return read(text_of(reply.body, cut_ok=cut_ok))
 
-        context = {"base_url": self.model.base_url, "revision": str(self.model.revision)}
-        wire = LedgerWire(self.wire, self.ledger, f"model {self.name}", self.mode, context, identity=self.model.model)
-        body = self.body(messages, schema, parameters or {})
-        value = wire.send(Request("POST", "/chat/completions", purpose, body=body, repeatable=True), read_reply)
+        request = Request(
+            "POST", "/chat/completions", purpose, body=self.body(messages, schema, parameters or {}), repeatable=True
+        )
+        value = self.through_ledger().send(request, read_reply)
         last = replies[-1]
         return Said(
             value, last.latency_ms, last.input_tokens, last.output_tokens, last.cost_usd, replayed=last.replayed
         )
+
+    def through_ledger(self) -> LedgerWire:
+        """What carries one question's calls; what determines an answer beside the body is in its context."""
+        context = {"base_url": self.model.base_url, "revision": str(self.model.revision)}
+        return LedgerWire(self.wire, self.ledger, f"model {self.name}", self.mode, context, identity=self.model.model)
 
     def body(
         self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any] | None, parameters: Mapping[str, Any]
