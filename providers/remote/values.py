@@ -12,6 +12,7 @@ from providers.remote.errors import Unreadable, one_line
 LONGEST_CONTENT: Final = 65_536
 """Characters of a hit's content that are kept."""
 LONGEST_ID: Final = 512
+_MOST: Final = 2**53
 
 
 def iso(date: datetime) -> str:
@@ -77,8 +78,8 @@ def rows(value: object, what: str) -> Sequence[Mapping[str, Any]]:
 
 
 def count(value: object, what: str) -> int:
-    """A whole number from 0; raises ``Unreadable`` for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    """A whole number from 0 that a database holds; raises ``Unreadable`` for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
         raise Unreadable(f"{what} is {one_line(repr(value), 80)}, not a count")
     return value
 

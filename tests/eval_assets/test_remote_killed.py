@@ -115,12 +115,9 @@ def test_a_run_that_was_stopped_dead_is_resumed(
         wanted, calls = whole[one.name]
         chance = random.Random(f"{one.name} {point}")
         with one.served(tmp_path / "killed") as server:
-            with run(one, server, tmp_path / "run", at=chance.randrange(calls), after=chance.random() < 0.7) as (
-                system,
-                _,
-            ):
-                with pytest.raises(Killed):
-                    searched(system, MADE, built(system, MADE), limit=1)
+            at, after = chance.randrange(calls), chance.random() < 0.7
+            with run(one, server, tmp_path / "run", at=at, after=after) as (system, _), pytest.raises(Killed):
+                searched(system, MADE, built(system, MADE), limit=1)
             found, _ = everything(one, server, tmp_path / "run")
             assert found == wanted
             assert server.stored_twice == 0
