@@ -15,8 +15,8 @@ To = Annotated[
     str | None,
     typer.Option(
         "--to",
-        help="Up to this stage: source, corpus, store, search, scores, answers, judgments, report, comparison or "
-        "leaderboard.",
+        help="Up to this stage: source, corpus, store, search, scores, answers, judgments, agreement, relevance, "
+        "report, comparison or leaderboard.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

@@ -22,6 +22,7 @@ def report(
     import polars as pl
 
     from eval_assets import keys
+    from eval_assets.baselines import baseline_of
     from eval_assets.cli.session import open_session
     from eval_assets.report_tables import report_tables
     from eval_assets.scope import Scope
@@ -34,6 +35,7 @@ def report(
 
     with open_session() as session:
         Scope(session.graph, (system,)).check_one(system, benchmark)
+        does = baseline_of(session.graph.settings, system)
         there = report_tables(session.graph, session.instance, system, benchmark)
         scores, tables = there.scores, list(there.judgments.values())
         found = session.graph.shelf.frame(session.instance, keys.report_key(system), benchmark)
@@ -46,6 +48,8 @@ def report(
         }
         typer.echo(json.dumps(told, indent=2))
         return
+    if does:
+        typer.echo(f"{system} is a baseline, not a memory: {does}.\n")
     if scores is not None:
         typer.echo("\n".join(query_lines(scores)))
         typer.echo(aggregate_line(found))
