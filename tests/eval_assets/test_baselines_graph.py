@@ -168,6 +168,7 @@ def test_baselines_are_told_as_such(made: Made) -> None:
 def test_the_command_prints_what_the_judge_says_of_hits(made: Made, command: Any) -> None:
     done: Result = command(made.box, "report", "oracle", "chats")
     assert done.exit_code == 0, done.output
+    assert done.output.startswith("oracle is a baseline, not a memory: it is told the evidence")
     assert "judged.recall@5" in done.output
     assert "memorybench.ndcg@10" in done.output
 
