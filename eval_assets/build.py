@@ -12,6 +12,7 @@ from eval_assets import keys
 from eval_assets.assets.answers import answers_asset
 from eval_assets.assets.comparison import comparison
 from eval_assets.assets.corpus import corpus
+from eval_assets.assets.corrected import corrected_judgments_asset, corrected_scores_asset, corrections_asset
 from eval_assets.assets.imported import imported_assets
 from eval_assets.assets.judgments import agreement_asset, judgments_asset
 from eval_assets.assets.leaderboard import leaderboard
@@ -44,6 +45,7 @@ def build_definitions(graph: Graph, **more: Any) -> dg.Definitions:
         assets=[
             benchmark_source(graph),
             corpus(graph),
+            *([corrections_asset(graph)] if graph.settings.corrections else []),
             *(store_asset(graph, name, store) for name, store in graph.settings.stores.items()),
             *(
                 asset
@@ -75,4 +77,9 @@ def _system_assets(graph: Graph, name: str, system: System | ImportedSystem) -> 
             yield relevance_asset(graph, name, system)
     if keys.scores_key(name) in graph.shelf.layout:
         yield scores_asset(graph, name, system)
+    if keys.corrected_scores_key(name) in graph.shelf.layout:
+        yield corrected_scores_asset(graph, name, system)
+    for judge in getattr(system, "judges", ()):
+        if keys.corrected_judgments_key(name, judge) in graph.shelf.layout and isinstance(system, System):
+            yield corrected_judgments_asset(graph, name, system, judge)
     yield report_asset(graph, name, system)

@@ -29,6 +29,7 @@ from converters.tables import (
     RETRIEVAL_SCORES,
     SEARCH_RESULTS,
 )
+from converters.tables_corrected import CORRECTED_JUDGMENTS, CORRECTED_SCORES, CORRECTIONS
 from eval_assets import keys
 from eval_assets.code_version import CodeVersion
 from eval_assets.io_manager import Rows
@@ -66,6 +67,8 @@ class Graph:
         tables: dict[dg.AssetKey, Table | Mapping[str, Table]] = {
             keys.corpus_key(name): table for name, table in CORPUS.items()
         }
+        if self.settings.corrections:
+            tables[keys.CORRECTIONS] = CORRECTIONS
         for name, store in self.settings.stores.items():
             tables[keys.store_key(name)] = {
                 **PROVIDERS[store.provider].store_tables(),
@@ -87,6 +90,10 @@ class Graph:
                     tables[keys.agreement_key(name)] = AGREEMENT
                 if system.relevance is not None:
                     tables[keys.relevance_key(name)] = RELEVANCE
+            if self.settings.corrections and keys.scores_key(name) in tables:
+                tables[keys.corrected_scores_key(name)] = CORRECTED_SCORES
+                judges = system.judges if isinstance(system, System) else ()
+                tables |= {keys.corrected_judgments_key(name, judge): CORRECTED_JUDGMENTS for judge in judges}
             tables[keys.report_key(name)] = REPORT
         if self.settings.compared:
             tables[keys.COMPARISON] = COMPARISON

@@ -19,12 +19,14 @@ STAGES: Final = (
     "judgments",
     "agreement",
     "relevance",
+    "corrections",
     "report",
     "comparison",
     "leaderboard",
 )
 
 SOURCE: Final = dg.AssetKey("benchmark_source")
+CORRECTIONS: Final = dg.AssetKey("corrections")
 COMPARISON: Final = dg.AssetKey("comparison")
 LEADERBOARD: Final = dg.AssetKey("leaderboard")
 
@@ -69,6 +71,21 @@ def judgments_key(system: str, judge: str | None = None) -> dg.AssetKey:
     return dg.AssetKey([system, "judgments", *([judge] if judge else [])])
 
 
+def corrected_scores_key(system: str) -> dg.AssetKey:
+    """A system's retrieval scores against corrected labels."""
+    return dg.AssetKey([system, "corrected_scores"])
+
+
+def corrected_judgments_key(system: str, judge: str) -> dg.AssetKey:
+    """What a judge says of a system's answers against corrected labels."""
+    return dg.AssetKey([system, _CORRECTED_JUDGMENTS, judge])
+
+
+def is_corrected_judgments(key: dg.AssetKey) -> bool:
+    """Whether an asset is judgments against corrected labels; its last word is the judge."""
+    return len(key.path) > 1 and key.path[1] == _CORRECTED_JUDGMENTS
+
+
 def agreement_key(system: str) -> dg.AssetKey:
     """How far several judges of a system's answers agree."""
     return dg.AssetKey([system, "agreement"])
@@ -80,6 +97,7 @@ def relevance_key(system: str) -> dg.AssetKey:
 
 
 _RESULTS_SOURCE: Final = "results_source"
+_CORRECTED_JUDGMENTS: Final = "corrected_judgments"
 _SECOND: Final = {
     _RESULTS_SOURCE: "source",
     "search_results": "search",
@@ -88,6 +106,8 @@ _SECOND: Final = {
     "judgments": "judgments",
     "agreement": "agreement",
     "relevance": "relevance",
+    "corrected_scores": "corrections",
+    _CORRECTED_JUDGMENTS: "corrections",
     "report": "report",
 }
 
@@ -96,7 +116,7 @@ def stage_of(key: dg.AssetKey) -> str:
     """The stage that an asset belongs to."""
     if key == SOURCE:
         return "source"
-    if key in (COMPARISON, LEADERBOARD):
+    if key in (CORRECTIONS, COMPARISON, LEADERBOARD):
         return key.path[0]
     if key.path[0] in ("corpus", "stores"):
         return {"corpus": "corpus", "stores": "store"}[key.path[0]]
@@ -128,6 +148,12 @@ def chain(
         *([relevance_key(system)] if relevance else []),
         report_key(system),
     ]
+
+
+def corrected(system: str, *, results: bool, judges: Sequence[str] = ()) -> list[dg.AssetKey]:
+    """What comes on top where a benchmark's labels are corrected; upstream first, and all of it before the report."""
+    scores = [corrected_scores_key(system)] if results else []
+    return [CORRECTIONS, *scores, *(corrected_judgments_key(system, judge) for judge in judges)]
 
 
 def imported_chain(system: str, *, results: bool, answers: bool) -> list[dg.AssetKey]:

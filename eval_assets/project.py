@@ -77,6 +77,11 @@ class Project:
         return self.data / "models.yaml"
 
     @property
+    def corrections_file(self) -> Path:
+        """Overlays of corrected labels; there need be none."""
+        return self.data / "corrections.yaml"
+
+    @property
     def tables(self) -> Path:
         """The Parquet files of all assets."""
         return self.data / "tables"

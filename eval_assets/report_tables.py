@@ -34,6 +34,8 @@ class ReportTables:
         answers: ``Answers``; None where there are none.
         spent: time, tokens and money of each phase.
         relevance: ``Relevance``; None where no hits are judged.
+        corrected_scores: ``RetrievalScores`` of all questions by overlay, the corrected ones against its labels.
+        corrected_judgments: likewise ``Judgments``, by overlay and judge.
     """
 
     scores: pl.DataFrame | None
@@ -41,6 +43,8 @@ class ReportTables:
     answers: pl.DataFrame | None
     spent: Mapping[str, Spent] = field(default_factory=dict)
     relevance: pl.DataFrame | None = None
+    corrected_scores: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    corrected_judgments: Mapping[tuple[str, str], pl.DataFrame] = field(default_factory=dict)
 
     @property
     def failures(self) -> dict[str, pl.DataFrame]:
@@ -76,7 +80,24 @@ def report_tables(graph: Graph, instance: dg.DagsterInstance, system: str, bench
         price = _price(graph.settings, model_of(graph.settings, Part(keys.relevance_key(system), benchmark)))
         phases.append(Phase(RELEVANCE, relevance, asks_model=True, price=price, in_total=False))
     judgments = {judged_by(frame): frame for frame in frames.values()}
-    return ReportTables(scores, judgments, answers, spent(phases), relevance)
+    corrected_scores: dict[str, pl.DataFrame] = {}
+    corrected_judgments: dict[tuple[str, str], pl.DataFrame] = {}
+    for part in (part for part in parts if keys.stage_of(part.key) == "corrections" and part.key != keys.CORRECTIONS):
+        frame = shelf.frame(instance, part.key, benchmark)
+        if keys.is_corrected_judgments(part.key):
+            original = frames[keys.judgments_key(system, part.key.path[-1])]
+            name = judged_by(original)
+            corrected_judgments |= {(overlay, name): one for overlay, one in _overlaid(original, frame)}
+        elif scores is not None:
+            corrected_scores = dict(_overlaid(scores, frame))
+    return ReportTables(scores, judgments, answers, spent(phases), relevance, corrected_scores, corrected_judgments)
+
+
+def _overlaid(original: pl.DataFrame, corrected: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """By overlay, all rows with the corrected ones in their places."""
+    for (overlay,), rows in corrected.group_by("overlay", maintain_order=True):
+        kept = original.join(rows, on="question_id", how="anti")
+        yield str(overlay), pl.concat([kept, rows.select(original.columns)]).sort("ordinal")
 
 
 def _searched(graph: Graph, instance: dg.DagsterInstance, system: str, benchmark: str) -> Iterator[Phase]:

@@ -14,16 +14,18 @@ from pydantic_core import PydanticCustomError
 from converters.datasets_mapping import DatasetMapping
 from converters.errors import BadInput
 from converters.published import PUBLISHED, Published
+from converters.tables import BASE_OVERLAY
 from eval_assets.models.settings import EXTRACTIVE, LEXICAL, JudgeSettings, Model, Reader
 from eval_assets.project import Project
 from eval_assets.settings_comparisons import Comparison, Gate, Pair, expanded
+from eval_assets.settings_corrections import CorrectionsFile, Overlay
 from eval_assets.settings_systems import AnySystem, ImportedSystem, Store, System
 from eval_assets.strict import Name, Strict
 from eval_assets.yaml_files import bad_setting, read_yaml
 from providers.registry import PROVIDERS
 
 _PUBLISHED: Final = ", ".join(PUBLISHED)
-RESERVED: Final = {"corpus", "stores", "benchmark_source", "leaderboard", "comparison"}
+RESERVED: Final = {"corpus", "stores", "benchmark_source", "corrections", "leaderboard", "comparison"}
 
 
 class HubFile(Strict):
@@ -112,6 +114,11 @@ class Settings(Strict):
     judges: dict[Name, JudgeSettings]
     comparisons: tuple[Comparison, ...] | None = None
     gates: tuple[Gate, ...] = ()
+    corrections: dict[Name, Overlay] = Field(default_factory=dict)
+
+    def corrections_of(self, benchmark: str) -> dict[str, Overlay]:
+        """The overlays of a benchmark's labels, by name."""
+        return {name: one for name, one in self.corrections.items() if one.benchmark == benchmark}
 
     @property
     def compared(self) -> list[Pair]:
@@ -232,7 +239,20 @@ def load_settings(project: Project) -> Settings:
         judges=read.all_judges,
         comparisons=read.comparisons,
         gates=read.gates,
+        corrections=_corrections(project.corrections_file, benchmarks),
     )
+
+
+def _corrections(source: Path, benchmarks: Mapping[str, Benchmark]) -> dict[str, Overlay]:
+    """Overlays by name; whether their questions exist is known once the benchmark is read."""
+    found = read_yaml(source, CorrectionsFile).corrections or {} if source.exists() else {}
+    for name, overlay in found.items():
+        _known(source, f"corrections.{name}.benchmark", overlay.benchmark, benchmarks)
+        if name == BASE_OVERLAY:
+            raise BadInput(
+                source, "this name stands for the source's own labels", "choose another", field=f"corrections.{name}"
+            )
+    return found
 
 
 def _check_compared(

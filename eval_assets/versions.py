@@ -11,6 +11,11 @@ from eval_assets import keys
 from eval_assets.assets.answers import answers_version
 from eval_assets.assets.comparison import comparison_version
 from eval_assets.assets.corpus import corpus_version
+from eval_assets.assets.corrected import (
+    corrected_judgments_version,
+    corrected_scores_version,
+    corrections_version,
+)
 from eval_assets.assets.imported import imported_answers_version, imported_search_version
 from eval_assets.assets.judgments import agreement_version, judgments_version
 from eval_assets.assets.leaderboard import leaderboard_version
@@ -42,7 +47,11 @@ def versions(graph: Graph) -> Mapping[dg.AssetKey, CodeVersion]:
             if system.relevance is not None:
                 found[keys.relevance_key(name)] = relevance_version(settings, system)
         found[keys.scores_key(name)] = scores_version()
-        found[keys.report_key(name)] = report_version(system)
+        for judge in getattr(system, "judges", ()):
+            found[keys.corrected_judgments_key(name, judge)] = corrected_judgments_version(settings, judge)
+        found[keys.corrected_scores_key(name)] = corrected_scores_version()
+        found[keys.report_key(name)] = report_version(system, settings.corrections)
     found[keys.COMPARISON] = comparison_version(graph)
     found[keys.LEADERBOARD] = leaderboard_version(graph)
+    found[keys.CORRECTIONS] = corrections_version(settings)
     return {key: version for key, version in found.items() if key in graph.shelf.layout}

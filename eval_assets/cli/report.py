@@ -29,6 +29,7 @@ def report(
     from judges.relevance.aggregate import relevance_table
     from judges.report_answers import answers_line, answers_table, judgment_lines, judgments_line
     from judges.report_buckets import failures_table
+    from judges.report_corrections import corrections_table
     from judges.report_phases import phases_table
     from judges.report_text import aggregate_line, full_metrics, headline_line, query_lines, search_line
     from judges.report_text import as_json as machine
@@ -67,7 +68,11 @@ def report(
         typer.echo(answers_table(found))
     if there.relevance is not None:
         typer.echo(f"\n{relevance_table(found)}")
-    for table in (failures_table(there.failures) if there.failures else "", phases_table(there.spent)):
+    for table in (
+        failures_table(there.failures) if there.failures else "",
+        phases_table(there.spent),
+        corrections_table(found),
+    ):
         if table:
             typer.echo(f"\n{table}")
     if scores is not None and tables:

@@ -18,6 +18,6 @@ def model_of(settings: Settings, part: Part) -> str | None:
         return settings.readers[found.reader].model
     if stage == "relevance":
         return settings.judges[str(found.relevance)].model
-    if stage == "judgments":
+    if stage == "judgments" or keys.is_corrected_judgments(part.key):
         return settings.judges[part.key.path[-1]].model
     return None
