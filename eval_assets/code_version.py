@@ -13,12 +13,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
+from converters.errors import BadInput
+
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _FOLLOWED: Final = ("converters", "providers", "judges")
+_EXTRAS: Final = {"mem0ai": "mem0", "qdrant-client": "mem0", "psycopg": "postgres"}
+"""Which extra of ours brings a library that not everybody needs."""
 _SHOWN_DIGEST: Final = 12
 _SHOWN_MODULES: Final = 3
 
@@ -73,8 +77,16 @@ def code_version(*, settings: Mapping[str, Any], roots: Iterable[str], libraries
 
 @cache
 def _installed(library: str) -> str:
-    """Looked up once: it reads and parses the distribution's metadata."""
-    return version(library)
+    """Looked up once: it reads and parses the distribution's metadata. Raises ``BadInput`` where there is none."""
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        raise BadInput(library, "it is not installed, and a stage needs it", _how_to_install(library)) from None
+
+
+def _how_to_install(library: str) -> str:
+    extra = _EXTRAS.get(library)
+    return f'pip install "eval-assets[{extra}]"' if extra else f"pip install {library}"
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:

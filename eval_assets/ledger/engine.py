@@ -7,10 +7,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, Inspector, create_engine, event, inspect, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    ExceptionContext,
+    Inspector,
+    create_engine,
+    event,
+    inspect,
+    make_url,
+    text,
+)
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
-from converters.errors import BadInput
+from converters.errors import BadInput, Told
 from eval_assets.ledger.tables import METADATA
 from providers.remote.errors import one_line
 
@@ -46,7 +57,25 @@ def open_engine(url: str) -> Engine:
         engine.dispose()
         said = f"the ledger cannot be opened: {_said(error.orig, parsed)}"
         raise BadInput(shown(parsed), said, f"look at {VARIABLE}") from None
+    if not is_sqlite(engine):
+        event.listen(engine, "handle_error", _told_of_loss)
     return engine
+
+
+class LedgerGone(Told):
+    """The ledger's server does not answer any more."""
+
+
+def _told_of_loss(context: ExceptionContext) -> None:
+    """A server that is stopped, restarted or cut off in the middle of a command is no bug of ours."""
+    refused = context.connection is None and isinstance(context.sqlalchemy_exception, OperationalError)
+    if not (context.is_disconnect or refused) or context.engine is None:
+        return
+    url = context.engine.url
+    raise LedgerGone(
+        f"the ledger at {shown(url)} does not answer any more ({_said(context.original_exception, url)}); "
+        f"what it had taken is kept: run this again when it is back"
+    )
 
 
 def is_sqlite(engine: Engine) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from converters.errors import BadInput
+from eval_assets.project import Project
 from eval_assets.settings_systems import Store
 from providers.registry import PROVIDERS
 from providers.remote.access import Access
@@ -25,8 +26,11 @@ def key_lacking(name: str, store: Store) -> str | None:
 
 
 @contextmanager
-def access_to(name: str, store: Store, *, replayed: bool = False) -> Iterator[Wire | None]:
-    """A wire to a store's service, or None if calls are only replayed; raises ``BadInput`` without a key."""
+def access_to(project: Project, name: str, store: Store, *, replayed: bool = False) -> Iterator[Wire | None]:
+    """A wire to a store's service, or None if calls are only replayed; raises ``BadInput`` without a key.
+
+    What runs in this process has a folder where others have an address: it is below the project's root.
+    """
     if replayed:
         yield None
         return
@@ -46,7 +50,8 @@ def access_to(name: str, store: Store, *, replayed: bool = False) -> Iterator[Wi
     )
     variable = _variable(store)
     key = os.environ.get(variable, "").strip() if variable else ""
-    access = Access(service.base_url or entry.access.base_url, key, manners)
+    place = service.base_url or entry.access.base_url
+    access = Access(place if "://" in place else str(project.root / place), key, manners)
     wire = entry.open_wire(entry.ingest_settings(store.ingest), access)
     try:
         yield wire

@@ -57,7 +57,7 @@ def clear(graph: Graph, some: Sequence[Held], told: Callable[[int, int], None]) 
                     "it is no longer in the settings, which say how to reach it",
                     "put it back until its containers are cleared",
                 )
-            with access_to(name, store) as wire:
+            with access_to(graph.project, name, store) as wire:
                 for one in group:
                     _service(ledger, store, name, one, wire)
                     done += 1

@@ -69,7 +69,7 @@ def memory_system(
     try:
         mode = ledger_mode()
         service = store.service
-        with access_to(name, store, replayed=mode == "replay") as wire:
+        with access_to(project, name, store, replayed=mode == "replay") as wire:
             yield RemoteSystem(
                 Link(
                     entry,

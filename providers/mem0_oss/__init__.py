@@ -32,7 +32,6 @@ INSTALL: Final = 'pip install "eval-assets[mem0]"'
 # Not an address but a folder: nothing is listening anywhere.
 ACCESS: Final = AccessDefaults(base_url="data/mem0", key_env=None, key_optional=True, concurrency=2)
 
-_ROOT_VARIABLE: Final = "EVAL_ASSETS_ROOT"
 _MOST_HITS: Final = 1000
 _DECIMALS: Final = 6
 
@@ -181,11 +180,11 @@ def open_wire(ingest: BaseModel, access: Access) -> Wire:
 
 
 def _folder(access: Access) -> Path:
-    """Where ``EVAL_ASSETS_MEM0_DIR`` says, else ``data/mem0`` of the project (the working folder if none is named)."""
+    """Where ``EVAL_ASSETS_MEM0_DIR`` says, else the folder that is given in place of an address."""
     given = os.environ.get(FOLDER_VARIABLE)
     if given:
         return Path(given).absolute()
-    return (Path(os.environ.get(_ROOT_VARIABLE) or ".") / access.base_url).absolute()
+    return Path(access.base_url).absolute()
 
 
 def _messages(document: Document) -> list[dict[str, str]]:

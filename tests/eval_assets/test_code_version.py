@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
+from converters.errors import BadInput
+from eval_assets import code_version as code_versions
 from eval_assets.assets.corpus import corpus_version
 from eval_assets.assets.report import report_version
 from eval_assets.assets.scores import scores_version
 from eval_assets.assets.search import search_version
 from eval_assets.assets.store import store_version
-from eval_assets.code_version import code_version
+from eval_assets.code_version import _installed, code_version
 from eval_assets.settings_systems import Store, System
 
 STORE = Store(provider="local")
@@ -121,3 +124,23 @@ def test_changes_of_libraries_and_of_what_was_not_there() -> None:
 
 def test_a_module_that_is_not_ours_is_left_out(sources: Path) -> None:
     assert code_version(settings={}, roots=("no.such.module", "")).modules == {}
+
+
+@pytest.mark.parametrize(
+    ("library", "remedy"),
+    [
+        ("mem0ai", 'pip install "eval-assets\\[mem0\\]"'),
+        ("psycopg", 'pip install "eval-assets\\[postgres\\]"'),
+        ("no-such-library", "pip install no-such-library"),
+    ],
+)
+def test_a_library_that_is_missing_says_how_to_install_it(
+    library: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nowhere(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(code_versions, "version", nowhere)
+    _installed.cache_clear()
+    with pytest.raises(BadInput, match=f"^{library}: it is not installed.*{remedy}$"):
+        code_version(settings={}, roots=(), libraries=(library,))

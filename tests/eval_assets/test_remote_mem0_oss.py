@@ -11,11 +11,15 @@ from links import MANNERS, bench, built, searched
 from projects import Box, make_project, part, write_yaml
 
 from eval_assets.ledger.ledger import Ledger
+from eval_assets.project import Project
+from eval_assets.remote.access import access_to
 from eval_assets.remote.link import Link
 from eval_assets.remote.system import RemoteSystem
+from eval_assets.settings_systems import Store
 from providers import mem0_oss
 from providers.local import embedding
 from providers.mem0_oss import wire as wires
+from providers.mem0_oss.wire import LibraryWire
 from providers.registry import PROVIDERS
 from providers.remote.access import Access
 
@@ -87,3 +91,14 @@ def test_a_write_that_fails_half_way_leaves_nothing_twice(
     finally:
         ledger.close()
         wire.close()
+
+
+def test_its_folder_is_in_the_project_wherever_the_command_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(mem0_oss.FOLDER_VARIABLE)
+    monkeypatch.chdir(tmp_path)
+    project = Project.at(tmp_path / "project")
+    with access_to(project, "there", Store(provider="mem0_oss")) as wire:
+        assert isinstance(wire, LibraryWire)
+        assert wire.folder == project.root / "data" / "mem0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -206,21 +206,14 @@ def test_an_address_is_refused() -> None:
         ENTRY.open_wire(ENTRY.ingest_settings({}), Access("http://127.0.0.1:1", "", FAST))
 
 
-@pytest.mark.parametrize(
-    ("variables", "expected"),
-    [
-        ({"EVAL_ASSETS_MEM0_DIR": "/a/b", "EVAL_ASSETS_ROOT": "/r"}, "/a/b"),
-        ({"EVAL_ASSETS_ROOT": "/r"}, "/r/data/mem0"),
-    ],
-)
-def test_where_the_folder_is(
-    variables: Mapping[str, str], expected: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.delenv(mem0_oss.FOLDER_VARIABLE, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    wire: Any = ENTRY.open_wire(ENTRY.ingest_settings({}), Access(ENTRY.access.base_url, "", FAST))
-    assert wire.folder == Path(expected)
+def test_where_the_folder_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ingest = ENTRY.ingest_settings({})
+    monkeypatch.setenv(mem0_oss.FOLDER_VARIABLE, "/a/b")
+    wire: Any = ENTRY.open_wire(ingest, Access("/given", "", FAST))
+    assert wire.folder == Path("/a/b")
+    monkeypatch.delenv(mem0_oss.FOLDER_VARIABLE)
+    wire = ENTRY.open_wire(ingest, Access("/given", "", FAST))
+    assert wire.folder == Path("/given")
 
 
 def test_the_library_tells_nobody_and_loads_no_models(service: RemoteService) -> None:
