@@ -16,6 +16,11 @@ def rows_of(
 ) -> list[Row]:
     """``one`` of each, ``concurrency`` at a time; what it raises ends all, with what was answered in the ledger."""
     rows: list[Row] = []
+    if concurrency == 1:
+        for row in map(one, asked):
+            rows.append(row)
+            progress("questions", len(rows), len(asked))
+        return rows
     with ThreadPoolExecutor(concurrency) as threads:
         try:
             for row in threads.map(one, asked):
