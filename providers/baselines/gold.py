@@ -1,4 +1,4 @@
-"""``provider: oracle``: exactly the evidence. The only search that is told what to find: a bound for reader and judge."""
+"""``provider: oracle``: exactly the evidence. Its search alone is told what to find: a bound for reader and judge."""
 
 from __future__ import annotations
 

@@ -6,15 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from asking import Asks, asks, chat
 from fakes.openai import Asked, Fail, FakeOpenAI, Say
 from hypothesis import given
 from hypothesis import strategies as st
 from judging import hits_judged
+from projects import Box
 
+from converters.errors import BadInput
 from eval_assets.models.chat import Chat
 from eval_assets.models.relevance import hit_tokens, judge_hits
 from eval_assets.models.settings import Model
+from eval_assets.project import Project
+from eval_assets.settings import load_settings
 from judges.relevance.build import HIT_TOKENS
 
 
@@ -98,3 +103,12 @@ def test_hits_fit_the_context_as_far_as_they_can(n_hits: int, context: int) -> N
     each = hit_tokens(model, n_hits)
     assert 20 <= each <= HIT_TOKENS
     assert each == 20 or n_hits * each < context
+
+
+@pytest.mark.parametrize(("judge", "said"), [("lexical", "asks no model"), ("nobody", "unknown name 'nobody'")])
+def test_only_a_judge_that_asks_a_model_judges_hits(judge: str, said: str, fresh: Box) -> None:
+    fresh.edit_systems({"systems": {"bm25": {"relevance": judge}}})
+    with pytest.raises(BadInput) as caught:
+        load_settings(Project.at(fresh.root))
+    assert said in caught.value.line
+    assert "systems.bm25.relevance" in caught.value.line
