@@ -10,9 +10,19 @@ import polars as pl
 from converters.tables import BASE_OVERLAY
 from judges.qa import ACCURACY
 from judges.report_answers import NAMES, judges_of, overall, shown_judge
-from judges.report_values import HEADLINE, HEADLINE_K, NOTHING, Figures, cell, markdown_table, one_line, text_table
+from judges.report_values import (
+    HEADLINE,
+    HEADLINE_K,
+    NOTHING,
+    Figures,
+    cell,
+    markdown_table,
+    number,
+    one_line,
+    text_table,
+)
 
-HEAD: Final = ("labels", "metric", "original", "n", "corrected", "n", "difference")
+HEAD: Final = ("corrected labels", "original", "n", "corrected", "n", "difference", "strict", "corrected strict")
 _WIDTH: Final = 100
 _Row = Mapping[str, Any]
 
@@ -36,11 +46,13 @@ def markdown_corrections(report: pl.DataFrame) -> str:
 def _lines(report: pl.DataFrame) -> Iterator[list[str]]:
     for overlay in overlays_of(report):
         for name, original, corrected in _pairs(report, overlay):
-            for column, mark in (("value", ""), ("strict", " strict")):
-                n = [row["n"] + (row["n_failed"] if mark else 0) for row in (original, corrected)]
-                left, right = original[column], corrected[column]
-                change = NOTHING if left is None or right is None else f"{right - left:+.3f}"
-                yield [overlay, f"{name}{mark}", _shown(left), str(n[0]), _shown(right), str(n[1]), change]
+            left, right = original["value"], corrected["value"]
+            yield [
+                f"{overlay} {name}",
+                *(number(left), str(original["n"]), number(right), str(corrected["n"])),
+                NOTHING if left is None or right is None else f"{right - left:+.3f}",
+                *(number(original["strict"]), number(corrected["strict"])),
+            ]
 
 
 def _pairs(report: pl.DataFrame, overlay: str) -> Iterator[tuple[str, _Row, _Row]]:
@@ -55,7 +67,3 @@ def _pairs(report: pl.DataFrame, overlay: str) -> Iterator[tuple[str, _Row, _Row
             if row["metric"] in corrected:
                 name = ACCURACY if row["metric"] == ACCURACY else NAMES[row["metric"]]
                 yield f"{name}, judge: {shown_judge(judge)}", row, corrected[row["metric"]]
-
-
-def _shown(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.3f}"
