@@ -11,10 +11,13 @@ demo: $(READY)
 test: lint
 	$(BIN)/pytest
 
-# Twenty times as many damaged inputs a reader as `make test`, and sources of hostile sizes: a quarter of an hour.
+# Twenty times as many damaged inputs a reader as `make test`, sources of hostile sizes, runs against services that are
+# killed at 20 points, and more hostile replies: more than half an hour.
 soak: $(READY)
 	FUZZ_INPUTS=2000 $(BIN)/pytest tests/converters/fuzz --dist load
 	$(BIN)/python -m tests.converters.hostile
+	KILL_POINTS=20 $(BIN)/pytest tests/eval_assets/test_remote_kill.py tests/eval_assets/test_remote_killed.py
+	HOSTILE_SEEDS=12 $(BIN)/pytest tests/eval_assets/test_remote_hostile.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
