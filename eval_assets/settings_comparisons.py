@@ -87,9 +87,6 @@ def _metrics(names: tuple[str, ...]) -> tuple[str, ...]:
     try:
         parse_metrics(names)
     except BadInput as error:
-        raise PydanticCustomError(
-            "metric",
-            "{name}: {problem}; {remedy}",
-            {"name": error.field, "problem": error.problem, "remedy": error.remedy},
-        ) from None
+        told = {"name": error.field, "problem": error.problem, "remedy": error.remedy}
+        raise PydanticCustomError("metric", "{name}: {problem} ({remedy})", told) from None
     return names

@@ -23,7 +23,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Metrics = Annotated[
     list[str] | None,
     typer.Option(
-        "--metric", help="As hit@5, turn.ndcg@10, accuracy or accuracy[JUDGE]; else the headlines. Repeatable."
+        "--metric", "-m", help="As hit@5, turn.ndcg@10, accuracy or accuracy[JUDGE]; else the headlines. Repeatable."
     ),
 ]
 Unlike = Annotated[

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import polars as pl
 
+from judges.judging.lexical import NAME
+from judges.report_answers import shown_judge
 from judges.report_values import NOTHING, cell, interval, markdown_table, number, one_line, text_table
 from judges.statistics.compare import BETTER, NOT_SEPARABLE, WORSE
 from judges.statistics.metric import Metric
@@ -47,8 +49,9 @@ def verdict_lines(frame: pl.DataFrame) -> list[str]:
 
 
 def note_lines(frame: pl.DataFrame) -> list[str]:
-    """What a reader of the table must know beside it, a line a row: questions failed, undefined, on one side only."""
-    return [
+    """What a reader must know beside the table: a lexical judge; questions failed, undefined, on one side only."""
+    lexical = [shown_judge(NAME)] if NAME in frame["judge"] else []
+    return lexical + [
         f"{row['left']} and {row['right']}, {one_line(metric_of(row), _WIDTH)}: {', '.join(notes)}"
         for row in frame.iter_rows(named=True)
         if (notes := list(_notes(row)))

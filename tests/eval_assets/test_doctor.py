@@ -19,7 +19,7 @@ def test_a_good_project_agrees(refreshed: Box, command: Callable[..., Result]) -
     result = command(refreshed, "doctor")
     assert result.exit_code == 0
     assert findings(result) == []
-    assert result.stdout.splitlines()[-1] == "15 stored partitions compared with the instance: nothing to mend"
+    assert result.stdout.splitlines()[-1] == "16 stored partitions compared with the instance: nothing to mend"
     assert f"project        {refreshed.root}" in result.stdout
     assert "4 systems over 1 stores" in result.stdout
     assert "benchmark      absent: its file is missing" in result.stdout

@@ -16,7 +16,7 @@ from converters.errors import BadInput
 from converters.tables import COMPARISON, JUDGMENTS
 from judges.aggregate import aggregate
 from judges.qa import aggregate_answers
-from judges.statistics.compare import compare
+from judges.statistics.compare import compare, together
 from judges.statistics.metric import HEADLINES, Metric, parse_metric, parse_metrics
 from judges.statistics.outcomes import judgment_outcomes, retrieval_outcomes, select, strict_means
 from judges.statistics.paired import holm, mcnemar_p
@@ -243,3 +243,17 @@ def test_names_of_metrics(text: str, metric: Metric) -> None:
 def test_what_is_no_metric(text: str) -> None:
     with pytest.raises(BadInput, match=r"gate\.yaml: .*is not a metric; use one of hit, recall"):
         parse_metric(text, "gate.yaml")
+
+
+def test_several_pairs_share_one_adjustment() -> None:
+    """Six lost questions are separable alone (p = 0.03), and not beside a second pair."""
+    left = answers(*[True] * 9)
+    worse = compare(left, answers(*[False] * 6, *[True] * 3), metrics=ACCURACY, names=("a", "b"))
+    same = compare(left, left, metrics=ACCURACY, names=("a", "c"))
+    both = together([worse, same])
+    assert worse["verdict"].to_list() == ["worse"]
+    assert both["verdict"].to_list() == ["not separable", "not separable"]
+    assert both["p_adjusted"].to_list() == holm(both["p"].to_numpy()).tolist() == [2 * 2 / 2**6, 1.0]
+    assert together([]).is_empty()
+    nobody = compare(left, answers(*[True] * 9, first=9), metrics=ACCURACY)
+    assert together([nobody, worse])["verdict"].to_list() == [None, "worse"]
