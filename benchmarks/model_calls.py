@@ -4,8 +4,8 @@
     python -m benchmarks.model_calls --profile      where the time goes, one call at a time
 
 The server is the tests' OpenAI in a process of its own. The rival is a bare loop over the openai client, which makes
-the same calls in as many threads and keeps nothing. Ours includes prompts, the ledger, verdicts and tables; imports and the
-start of a step are in neither. The runs alternate; asserted: every question is answered and judged twice.
+the same calls in as many threads and keeps nothing. Ours includes prompts, the ledger, verdicts and tables; imports and
+the start of a step are in neither. The runs alternate; asserted: every question is answered and judged twice.
 """
 
 from __future__ import annotations
