@@ -73,4 +73,4 @@ def test_another_distribution_brings_a_provider(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert (fake.count("PUT"), fake.count("/search")) == (sum(map(len, fake.books.values())), 3)
         assert {one.body["fuzzy"] for one in fake.seen if one.path.endswith("/search")} == {True}
-        assert "far" in command(box, "report", "far", "chats", also=elsewhere).stdout
+        assert "hit@5=1.000" in command(box, "report", "far", "chats", also=elsewhere).stdout
