@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from eval_assets.ledger.ledger import Call, CallStatus, Ledger, Mode, call_key
+from eval_assets.models.budget import OverBudget
 from providers.remote.errors import CallFailed, Degraded, NotRecorded, Stop, Unreadable
 from providers.remote.wire import Read, Reply, Request, T, Wire
 
@@ -89,7 +90,8 @@ class LedgerWire:
 
         try:
             value = inner.send(request, watched)
-        except Degraded:
+        except (Degraded, OverBudget):
+            # The one is kept already; the other was no call.
             raise
         except (CallFailed, Stop) as error:
             if not isinstance(error, Unreadable) or not replies:

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from converters.errors import BadInput
+from eval_assets.ledger.tables import CALLS
 from eval_assets.models.budget import VARIABLE, Budget, OverBudget, limit_of_environment
 from eval_assets.models.wire import most_usd
 
@@ -67,6 +68,8 @@ def test_a_limit_of_nothing_asks_nothing(tmp_path: Path) -> None:
         with pytest.raises(OverBudget):
             answered(asks(3), asked)
         assert not fake.seen
+        with asked.ledger.reading() as connection:
+            assert not connection.execute(CALLS.select()).all(), "what was not asked is no call"
 
 
 def test_replayed_calls_cost_nothing(tmp_path: Path) -> None:
