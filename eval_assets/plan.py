@@ -186,7 +186,7 @@ class Planner:
     def _look(self, part: Part) -> Work | None:
         event = self._event(part)
         if event is None:
-            creatable = part in self._scope.creatable
+            creatable = part in self._scope.creatable or self._beside_report(part)
             return Work(part, "missing", ("never made",)) if creatable else None
         if PATH in event.metadata:
             gone = [path for path in self._graph.shelf.files(part.key, event) if not path.exists()]
@@ -209,6 +209,14 @@ class Planner:
             return all(up in work or self._event(up) for up in self._required(part))
         found = {keys.system_of(up.key) for up in self._upstream(part) if up in work or self._event(up)}
         return any({pair.left, pair.right} <= found for pair in self._graph.settings.compared)
+
+    def _beside_report(self, part: Part) -> bool:
+        """Whether corrected labels concern a report that exists: it is kept up to date, target or not."""
+        if keys.stage_of(part.key) != "corrections":
+            return False
+        system = keys.system_of(part.key)
+        systems = [system] if system else self._scope.chosen_systems
+        return any(self._event(Part(keys.report_key(name), part.partition)) for name in systems)
 
     def _sure_to_follow(self, part: Part, work: Collection[Part]) -> bool:
         """A report is rebuilt whenever its scores run, and so is a comparison, the leaderboard whenever a report is."""

@@ -53,6 +53,8 @@ def test_a_correction_is_scored_beside_the_original(fresh: Box, command: Command
         "bm25/corrected_scores [chats]",
         "bm25/corrected_judgments/lexical [chats]",
     ]
+    # The pair is no target, and its report is there.
+    assert {*parts(plan)} <= {*parts(fresh.plan())}
     done = fresh.refresh(**SCOPE)
     assert ran(done) == [
         "corrections [chats]",
