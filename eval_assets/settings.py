@@ -289,6 +289,9 @@ def _checked_system(
         _known(source, field, system.relevance, read.all_judges)
         if read.all_judges[system.relevance].kind != "model":
             raise BadInput(source, f"{system.relevance} asks no model", "name a judge of kind model", field=field)
+    if sum(read.all_judges[judge].kind == "lexical" for judge in system.judges) > 1:
+        problem = "two judges without a model, which say the same"
+        raise BadInput(source, problem, "name one of them", field=f"systems.{name}.judges")
     expanded = _expanded(source, name, system)
     for values in expanded.values():
         provider = read.stores[values.store].provider
@@ -357,4 +360,5 @@ def _provider_settings(source: Path, field: str, provider: str, kind: str, value
 
 def _known(source: object, field: str, name: str, known: Mapping[str, object]) -> None:
     if name not in known:
-        raise BadInput(source, f"unknown name {name!r}", f"known are: {', '.join(sorted(known))}", field=field)
+        remedy = f"known are: {', '.join(sorted(known))}" if known else "there are none yet: add it"
+        raise BadInput(source, f"unknown name {name!r}", remedy, field=field)

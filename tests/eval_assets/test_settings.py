@@ -91,6 +91,20 @@ SYSTEM = "systems.hybrid"
         ({"systems": {"hybrid": {"retrieval": {"rrf_k": [5, 5]}}}}, f"{SYSTEM}.retrieval: a sweep has one value twice"),
         ({"systems": {"hybrid": {"retrieval.rrf_k": 5}}}, "systems: retrieval.rrf_k is given twice; "),
         ({"systems": {"tuned": {"retrieval": None}}}, "systems: retrieval is given twice; "),
+        ({"systems": {"hybrid": {"reader": "gpt"}}}, f"{SYSTEM}.reader: unknown name 'gpt'; known are: extractive"),
+        (
+            {"systems": {"hybrid": {"reader": "extractive", "judges": ["gpt"]}}},
+            f"{SYSTEM}.judges: unknown name 'gpt'; known are: lexical",
+        ),
+        ({"systems": {"hybrid": {"judges": ["lexical"]}}}, f"{SYSTEM}: judges judge what a reader answered"),
+        (
+            {
+                "judges": {"words": {"kind": "lexical"}},
+                "systems": {"hybrid": {"reader": "extractive", "judges": ["lexical", "words"]}},
+            },
+            f"{SYSTEM}.judges: two judges without a model, which say the same; name one of them",
+        ),
+        ({"judges": {"gpt": {"model": "gpt_4o"}}}, "judges.gpt.model: unknown name 'gpt_4o'; there are none yet: add it"),
         ({"systems": {"hybrid": None}}, f"{SYSTEM}: input should be a valid dictionary"),
         ({"systems": None}, "systems: input should be a valid dictionary"),
         ({"systems": {"Two words": {"store": "turns"}}}, "systems.Two words.[key]: string should match"),
