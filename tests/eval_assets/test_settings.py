@@ -104,7 +104,10 @@ SYSTEM = "systems.hybrid"
             },
             f"{SYSTEM}.judges: two judges without a model, which say the same; name one of them",
         ),
-        ({"judges": {"gpt": {"model": "gpt_4o"}}}, "judges.gpt.model: unknown name 'gpt_4o'; there are none yet: add it"),
+        (
+            {"judges": {"gpt": {"model": "gpt_4o"}}},
+            "judges.gpt.model: unknown name 'gpt_4o'; there are none yet: add it",
+        ),
         ({"systems": {"hybrid": None}}, f"{SYSTEM}: input should be a valid dictionary"),
         ({"systems": None}, "systems: input should be a valid dictionary"),
         ({"systems": {"Two words": {"store": "turns"}}}, "systems.Two words.[key]: string should match"),
