@@ -18,6 +18,7 @@ soak: $(READY)
 	$(BIN)/python -m tests.converters.hostile
 	KILL_POINTS=20 $(BIN)/pytest tests/eval_assets/test_remote_kill.py tests/eval_assets/test_remote_killed.py
 	HOSTILE_SEEDS=12 $(BIN)/pytest tests/eval_assets/test_remote_hostile.py
+	HYPOTHESIS_EXAMPLES=500 $(BIN)/pytest tests/converters tests/judges tests/providers
 
 lint: $(READY)
 	$(BIN)/ruff check .

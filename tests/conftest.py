@@ -6,6 +6,16 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How fast an example runs says how busy the machine is, and nothing of the code.
+settings.register_profile(
+    "ours",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "50")),
+)
+settings.load_profile("ours")
 
 ROOT = Path(__file__).resolve().parent.parent
 

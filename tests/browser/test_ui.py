@@ -30,6 +30,9 @@ def test_a_report_shows_the_numbers_of_the_command_line(page: Page, site: Site) 
     headline = told["headline"]
     page.goto(site.partition("hybrid/report", "smoke"))
     for name, value in headline.items():
+        if value is None:
+            expect(_row(page, name)).to_have_count(0)
+            continue
         shown = _row(page, name).get_by_role("cell").nth(1)
         expect(shown).to_be_visible(timeout=PATIENCE)
         assert float(shown.inner_text()) == pytest.approx(value, abs=5e-5), name
