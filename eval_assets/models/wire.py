@@ -48,7 +48,7 @@ class ModelWire:
         self._model = model
         self._key = key
         self._budget = budget
-        self._pace = Pace(model.requests_per_minute)
+        self._pace = Pace(model.requests_per_minute, model.concurrency)
         self._manners = Manners(
             concurrency=model.concurrency,
             requests_per_minute=model.requests_per_minute,
@@ -82,13 +82,14 @@ class ModelWire:
         import httpx2
         import openai
 
-        self._pace.wait()
-        began = time.perf_counter()
         try:
-            # Not chat.completions.create: looking through a body for what it might have to rename takes as long as
-            # sending it, and building an object of the reply is of no use here.
-            raw = self._client.post("/chat/completions", body=dict(body), cast_to=httpx2.Response)
-            text, status = raw.text, raw.status_code
+            with self._pace.turn():
+                began = time.perf_counter()
+                # Not chat.completions.create: looking through a body for what it might have to rename takes as long
+                # as sending it, and building an object of the reply is of no use here.
+                raw = self._client.post("/chat/completions", body=dict(body), cast_to=httpx2.Response)
+                text, status = raw.text, raw.status_code
+                latency = (time.perf_counter() - began) * 1000
         except openai.APITimeoutError as error:
             self._pay_for_silence(error, most)
             raise Again(Unavailable(f"{self._name}: no answer within {self._model.timeout_s:g} s")) from None
@@ -97,7 +98,6 @@ class ModelWire:
             raise Again(self._unreachable(error)) from None
         except openai.APIStatusError as error:
             raise self._failure(error) from None
-        latency = (time.perf_counter() - began) * 1000
         return self._reply(self._clean(text), status, latency)
 
     def _reply(self, text: str, status: int, latency: float) -> Reply:

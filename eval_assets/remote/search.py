@@ -16,6 +16,7 @@ from eval_assets.remote.errors import StoreLost
 from eval_assets.remote.link import Link
 from providers.protocol import REPLIES, Progress
 from providers.remote.errors import CallFailed, Degraded, NotRecorded, Stop
+from providers.remote.pace import threads
 from providers.remote.service import Hit, Scope
 
 
@@ -97,15 +98,15 @@ class Asking:
         asked = queries.sort("query").rows(named=True)
         done = 0
         rows: list[dict[str, Any]] = []
-        with ThreadPoolExecutor(self.link.concurrency) as threads:
+        with ThreadPoolExecutor(threads(self.link.concurrency)) as pool:
             try:
-                for row in threads.map(self._one, asked):
+                for row in pool.map(self._one, asked):
                     rows.append(row)
                     done += 1
                     self.progress("questions", done, len(asked))
             except BaseException:
                 self._stop.set()
-                threads.shutdown(wait=True, cancel_futures=True)
+                pool.shutdown(wait=True, cancel_futures=True)
                 raise
         return REPLIES.validate(pl.DataFrame(rows, schema=REPLIES.empty.schema))
 

@@ -176,7 +176,7 @@ def open_wire(ingest: BaseModel, access: Access) -> Wire:
         raise BadInput("service.base_url", "mem0_oss runs in this process", f"leave it out, or set {FOLDER_VARIABLE}")
     from providers.mem0_oss.wire import LibraryWire
 
-    return LibraryWire(_folder(access))
+    return LibraryWire(_folder(access), access.manners.concurrency)
 
 
 def _folder(access: Access) -> Path:

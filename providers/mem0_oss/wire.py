@@ -23,6 +23,7 @@ from urllib.parse import unquote
 from providers.local.embedding import embed, model_name
 from providers.local.store import DIMENSIONS
 from providers.remote.errors import CallFailed, Refused, Stop, Unavailable, UnknownOutcome, Unreachable, one_line
+from providers.remote.pace import Pace
 from providers.remote.wire import Read, Reply, Request, T
 
 _OPEN: Final = 16
@@ -57,11 +58,14 @@ class LibraryWire:
 
     Attributes:
         folder: where the containers' folders are.
+        at_once: calls at a time.
     """
 
     folder: Path
+    at_once: int = 2
 
     def __post_init__(self) -> None:
+        self._pace = Pace(at_once=self.at_once)
         self._lock = threading.Lock()
         self._slots: OrderedDict[str, _Slot] = OrderedDict()
 
@@ -73,9 +77,10 @@ class LibraryWire:
 
     def send(self, request: Request, read: Read[T]) -> T:
         """See ``providers.remote.wire.Wire``; nothing is tried twice."""
-        began = time.perf_counter()
         try:
-            body = json.loads(json.dumps(self._answer(request), default=str))
+            with self._pace.turn():
+                began = time.perf_counter()
+                body = json.loads(json.dumps(self._answer(request), default=str))
         except (CallFailed, Stop):
             raise
         except (OSError, sqlite3.Error) as error:

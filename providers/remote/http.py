@@ -70,7 +70,7 @@ class HttpWire:
     judge: Judge = field(default=lambda _, __, ___: None, repr=False)
 
     def __post_init__(self) -> None:
-        self._pace = Pace(self.manners.requests_per_minute)
+        self._pace = Pace(self.manners.requests_per_minute, self.manners.concurrency)
         self._client = httpx.Client(
             headers=dict(self.headers),
             timeout=self.manners.timeout_s,
@@ -91,10 +91,12 @@ class HttpWire:
         return persistently(self.manners, lambda: self._once(request, read))
 
     def _once(self, request: Request, read: Read[T]) -> T:
-        self._pace.wait()
-        began = time.perf_counter()
+        built = self._built(request)
         try:
-            answer = self._exchange(request)
+            with self._pace.turn():
+                began = time.perf_counter()
+                answer = _exchange(self._client, built)
+                latency = (time.perf_counter() - began) * 1000
         except _UNSENT as error:
             url = httpx.URL(self.base_url)
             where = f"{url.scheme}://{url.netloc.decode()}"
@@ -105,14 +107,13 @@ class HttpWire:
             raise self._lost(request, f"no answer ({_reason(error)})") from None
         except httpx.HTTPError as error:
             raise Unreadable(self._clean(f"{self.name}: {_reason(error)}")) from None
-        latency = (time.perf_counter() - began) * 1000
         text = self._clean(answer.text)
         if answer.status // 100 == 2:
             return self._read(request, read, answer.status, text, latency)
         raise self._failure(request, answer.status, answer.headers, text)
 
-    def _exchange(self, request: Request) -> _Answer:
-        built = self._client.build_request(
+    def _built(self, request: Request) -> httpx.Request:
+        return self._client.build_request(
             request.method,
             self.base_url.rstrip("/") + request.path,
             params=dict(request.params) or None,
@@ -120,16 +121,6 @@ class HttpWire:
             headers=dict(request.headers),
             timeout=request.timeout_s or self.manners.timeout_s,
         )
-        response = self._client.send(built, stream=True)
-        try:
-            kept = bytearray()
-            for piece in response.iter_bytes():
-                kept += piece
-                if len(kept) > LARGEST_REPLY:
-                    raise httpx.DecodingError(f"an answer of more than {LARGEST_REPLY} bytes", request=built)
-        finally:
-            response.close()
-        return _Answer(response.status_code, response.headers, kept.decode("utf-8", "replace"))
 
     def _read(self, request: Request, read: Read[T], status: int, text: str, latency: float) -> T:
         try:
@@ -177,6 +168,19 @@ class HttpWire:
         for secret in self.secrets:
             text = text.replace(secret, _HIDDEN)
         return text
+
+
+def _exchange(client: httpx.Client, request: httpx.Request) -> _Answer:
+    response = client.send(request, stream=True)
+    try:
+        kept = bytearray()
+        for piece in response.iter_bytes():
+            kept += piece
+            if len(kept) > LARGEST_REPLY:
+                raise httpx.DecodingError(f"an answer of more than {LARGEST_REPLY} bytes", request=request)
+    finally:
+        response.close()
+    return _Answer(response.status_code, response.headers, kept.decode("utf-8", "replace"))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -149,7 +149,12 @@ def _handler(fake: Fake) -> type[BaseHTTPRequestHandler]:
 
         def handle_any(self) -> None:
             parts = urlsplit(self.path)
-            raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            promised = int(self.headers.get("Content-Length") or 0)
+            raw = self.rfile.read(promised)
+            if len(raw) < promised:
+                # The client died in the middle of its request, which therefore was none.
+                self._end()
+                return
             try:
                 body = json.loads(raw) if raw else None
             except ValueError:
