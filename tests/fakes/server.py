@@ -6,6 +6,7 @@ import json
 import socket
 import struct
 import threading
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -50,7 +51,7 @@ class Fake:
         known_ids: ids of the source, which no request may hold outside of text.
         seen: every request that reached it.
         faults: what goes wrong.
-        latency_s: before each answer.
+        latency_s: from a request to its answer.
     """
 
     texts: Collection[str] = ()
@@ -91,6 +92,7 @@ class Fake:
 
     def handle(self, seen: Seen) -> tuple[Answer | None, Kind | None]:
         """The answer, or None where the connection ends without one."""
+        due = time.monotonic() + self.latency_s
         with self.lock:
             self.seen.append(seen)
             self.breaches += breaches(told(seen.body, seen.params, seen.path, self.texts), self.known_ids)
@@ -101,7 +103,7 @@ class Fake:
                 self.bugs.append(repr(error))
                 raise
         if self.latency_s:
-            self._closing.wait(self.latency_s)
+            self._closing.wait(max(0.0, due - time.monotonic()))
         if kind is None or (answer is not None and kind is None):
             return answer, None
         return self._fault(kind, answer), kind
@@ -143,6 +145,8 @@ def _handler(fake: Fake) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
+        # Head and body in one piece, as servers send what is short.
+        wbufsize = -1
 
         def log_message(self, format: str, *args: Any) -> None:
             pass
