@@ -208,12 +208,16 @@ class Filler:
     def _closed(self, row: ContainerRow) -> Filled:
         ledger = self.link.ledger
         known = ledger.documents(row.service, row.container)
-        states = [known[one.id].state if one.id in known else SENT for one in self.plan]
-        lacking = [state for state in states if state in (SENT, "pending", "failed")]
-        if not lacking and row.state != "ready":
+        settled = (self._is_settled(known.get(one.id)) for one in self.plan)
+        if row.state != "ready" and all(settled):
             counted = self._service().count(self._scope(row))
             ledger.set_container(row.service, row.container, "ready", counted)
         return Filled(row, known)
+
+    @staticmethod
+    def _is_settled(one: DocumentRow | None) -> bool:
+        """Done, skipped, or refused for good."""
+        return one is not None and (one.state in ("done", "skipped") or (one.state == "failed" and not one.retryable))
 
     def _service(self) -> RemoteService:
         return self.link.service()

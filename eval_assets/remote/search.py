@@ -35,13 +35,16 @@ class Container:
         build: how often it was filled.
         pieces: by our id.
         sources: by the service's ids, our ids.
-        lacking: why it cannot be asked; None where it is complete.
+        lacking: why it cannot be asked yet; None where it is as complete as it will be.
+        refused: pieces that the service will not take, whatever is tried: what they hold is missed, as the system's own
+            limit.
     """
 
     build: int
     pieces: dict[str, _Piece] = field(default_factory=dict)
     sources: dict[str, list[str]] = field(default_factory=dict)
     lacking: str | None = None
+    refused: int = 0
 
 
 def containers(receipts: pl.DataFrame, wanted: Sequence[str]) -> dict[str, Container]:
@@ -52,7 +55,9 @@ def containers(receipts: pl.DataFrame, wanted: Sequence[str]) -> dict[str, Conta
         one.pieces[row["piece"]] = _Piece(row["session_key"], row["first_turn"], row["last_turn"])
         for source in row["provider_ids"]:
             one.sources.setdefault(source, []).append(row["piece"])
-        if row["status"] in ("failed", "pending"):
+        if row["status"] == "failed" and not row["retryable"]:
+            one.refused += 1
+        elif row["status"] in ("failed", "pending"):
             one.lacking = f"its container is not complete: a document is {row['status']} ({row['error']})"
     return found
 

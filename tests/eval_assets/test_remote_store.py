@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from fakes.faults import ALL, Faults
 from fakes.server import Answer, Seen
@@ -165,14 +166,33 @@ def test_a_wrong_key_ends_the_step_and_is_nowhere(tmp_path: Path) -> None:
         assert b"planted" not in kept
 
 
-def test_a_question_of_an_incomplete_container_is_not_asked(tmp_path: Path) -> None:
+def test_what_a_service_refuses_for_good_is_missed_and_said(tmp_path: Path) -> None:
     made = bench(2, 2)
     with FakeRefusing() as fake, linked(fake, "zengram", tmp_path) as system:
         store = built(system, made)
         assert dict(store.left_out) == {"failed": 1}
-        replies = searched(system, made, store)
+        assert searched(system, made, store)["status"].to_list() == ["ok", "ok"]
+        assert system.facts["questions whose container lacks refused documents"] == 1
+        assert fake.count("/memory/search") == 2
+        sent = fake.count("/memory/import")
+        assert built(system, made).left_out == store.left_out
+        assert fake.count("/memory/import") == sent
+
+
+@pytest.mark.parametrize("status", ["failed", "pending"])
+def test_a_question_of_an_incomplete_container_is_not_asked(tmp_path: Path, status: str) -> None:
+    made = bench(2, 2)
+    with FakeZengram() as fake, linked(fake, "zengram", tmp_path) as system:
+        store = built(system, made)
+        receipts = store.tables["receipts"].with_row_index()
+        lacks = pl.col("index") == 0
+        said = receipts.with_columns(
+            status=pl.when(lacks).then(pl.lit(status)).otherwise("status"), retryable=lacks
+        ).drop("index")
+        replies = system.search(store={"receipts": said}, queries=made.queries, limit=10)
         assert replies["status"].to_list() == ["error", "ok"]
         assert "its container is not complete" in str(replies["error"][0])
+        assert replies["retryable"].to_list() == [True, False]
         assert fake.count("/memory/search") == 1
 
 
