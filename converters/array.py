@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from typing import Final
+from typing import Final, TypeAlias
 
 from converters.errors import BadInput
 from converters.source import SourceReader
@@ -29,9 +29,12 @@ _FIRST_KEY: Final = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _CUT_OFF: Final = "EOF while parsing"
 _FETCH_AGAIN: Final = "fetch it again"
 
+Text: TypeAlias = bytearray | memoryview
+"""What a parser is given; it must keep no part of it."""
+
 
 def array_objects(
-    reader: SourceReader, first_keys: Collection[str], fast: Callable[[bytearray], object] | None = None
+    reader: SourceReader, first_keys: Collection[str], fast: Callable[[Text], object] | None = None
 ) -> Iterator[list[object]]:
     """The elements in order, in lists of one or a few; nothing for an empty array.
 
@@ -47,13 +50,13 @@ def array_objects(
     number = 1
     held = bytearray()
     for cut, last in _pieces(reader, first_keys):
-        text = held + cut if held else cut
+        text: Text = held + cut if held else cut
         del cut
         try:
             elements = _parse(text, last, fast)
         except ValueError as error:
             if _CUT_OFF in str(error) and not last and len(text) < _PIECE_BYTES:
-                held = text + b","
+                held = bytearray(text) + b","
                 continue
             problem, remedy = _diagnosis(error, text)
             raise BadInput(reader.path, problem, remedy, record=f"record {number}") from None
@@ -64,8 +67,11 @@ def array_objects(
         number += len(elements)
 
 
-def _pieces(reader: SourceReader, first_keys: Collection[str]) -> Iterator[tuple[bytearray, bool]]:
-    """The text after the opening bracket, without the commas at the cuts, and which piece is the last."""
+def _pieces(reader: SourceReader, first_keys: Collection[str]) -> Iterator[tuple[Text, bool]]:
+    """The text after the opening bracket, without the commas at the cuts, and which piece is the last.
+
+    A piece lasts until the next: to copy each takes as long as to parse it.
+    """
     data = _after_bracket(reader)
     first = _FIRST_KEY.match(data)
     keys = {re.escape(key.encode()) for key in first_keys} | ({re.escape(first[1])} if first else set())
@@ -77,8 +83,9 @@ def _pieces(reader: SourceReader, first_keys: Collection[str]) -> Iterator[tuple
         begin = 0
         # Nearly always objects begin alike, and one key is found at several times the speed of a choice of keys.
         alike = _commas(data, key, searched) if key and len(data) < _ALIKE_BYTES else None
-        for comma in alike or [match.start(1) for match in any_cut.finditer(data, searched)]:
-            yield data[begin:comma], False
+        for comma in [match.start(1) for match in any_cut.finditer(data, searched)] if alike is None else alike:
+            with memoryview(data) as whole, whole[begin:comma] as piece:
+                yield piece, False
             begin = comma + 1
         del data[:begin]
         if len(data) > _PIECE_BYTES:
@@ -88,9 +95,9 @@ def _pieces(reader: SourceReader, first_keys: Collection[str]) -> Iterator[tuple
         more = reader.read(_READ_BYTES)
         if not more:
             # Handed over, not shared: see array_objects.
-            whole = [data]
+            rest = [data]
             del data
-            yield whole.pop(), True
+            yield rest.pop(), True
             return
         data += more
 
@@ -120,14 +127,16 @@ def _after_bracket(reader: SourceReader) -> bytearray:
     return data[1:]
 
 
-def _parse(text: bytearray, last: bool, fast: Callable[[bytearray], object] | None) -> list[object]:
-    end = len(text)
-    while last and end and text[end - 1 : end].isspace():
-        end -= 1
-    alone = not last or text[end - 1 : end] == b"]"
+def _parse(text: Text, last: bool, fast: Callable[[Text], object] | None) -> list[object]:
+    alone = True
     if last:
+        assert isinstance(text, bytearray)
         # In place: the last record may be the only one, and large.
-        del text[end - alone :]
+        while text and text[-1:].isspace():
+            text.pop()
+        alone = text[-1:] == b"]"
+        if alone:
+            text.pop()
     if alone:
         # Nearly always one object, which needs no brackets around it and so no copy.
         for parse in (fast, _general):
@@ -150,13 +159,13 @@ def _parse(text: bytearray, last: bool, fast: Callable[[bytearray], object] | No
     return elements
 
 
-def _general(text: bytearray) -> object:
+def _general(text: Text) -> object:
     from pydantic_core import from_json
 
-    return from_json(text, cache_strings="keys")
+    return from_json(text if isinstance(text, bytearray) else bytes(text), cache_strings="keys")
 
 
-def _diagnosis(error: ValueError, text: bytearray) -> tuple[str, str]:
+def _diagnosis(error: ValueError, text: Text) -> tuple[str, str]:
     """What the parser's message means for the reader of ours."""
     said = str(error).split(" at line")[0]
     if _CUT_OFF in said:
@@ -164,7 +173,7 @@ def _diagnosis(error: ValueError, text: bytearray) -> tuple[str, str]:
     if said.startswith("trailing characters"):
         return "the file goes on after the end of the array", "remove what follows the last ]"
     try:
-        text.decode()
+        bytes(text).decode()
     except UnicodeDecodeError:
         return "is not UTF-8", f"save it as UTF-8, or {_FETCH_AGAIN}"
     return f"is not JSON ({said})", f"mend it, or {_FETCH_AGAIN}"

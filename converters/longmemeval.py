@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from converters.array import array_objects
+from converters.array import Text, array_objects
 from converters.errors import BadInput
 from converters.longmemeval_record import FIELDS, Record, parse_record, sound_record
 from converters.record_problem import RecordProblem
@@ -38,7 +38,7 @@ def read_as(
     kind: type[Kind],
     reader: SourceReader,
     *,
-    fast: Callable[[bytes | bytearray], Kind],
+    fast: Callable[[Text], Kind],
     slow: Callable[[Any], Kind],
     question_id: Callable[[Kind], str],
 ) -> Iterator[Kind]:

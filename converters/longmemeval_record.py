@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from converters.array import Text
 from converters.dates import parse_date, parse_dates
 
 _NUL: Final = "\0"
@@ -62,7 +63,7 @@ class Record:
         return "_abs" in self.question_id
 
 
-def sound_record(text: bytes | bytearray) -> Record:
+def sound_record(text: Text) -> Record:
     """The record of a JSON text that is as it should be: decoded and checked in one pass.
 
     Raises:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from converters.array import Text
 from converters.longmemeval import read_as
 from converters.longmemeval_record import Record, parse_record, sound_record
 from converters.source import SourceReader
@@ -36,7 +37,7 @@ def dated_records(reader: SourceReader) -> Iterator[DatedRecord]:
     return read_as(DatedRecord, reader, fast=_fast, slow=_slow, question_id=lambda dated: dated.record.question_id)
 
 
-def _fast(text: bytes | bytearray) -> DatedRecord:
+def _fast(text: Text) -> DatedRecord:
     record = sound_record(text)
     dates = _DECODER.decode(text)
     return DatedRecord(record, [dates.question_date, *dates.haystack_dates])
