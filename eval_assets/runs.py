@@ -18,7 +18,9 @@ from eval_assets.scope import Part, parts_of
 from eval_assets.settings_systems import ImportedSystem
 from eval_assets.stored import VERSION, Event, last_event
 from judges.qa import ANSWER
+from judges.relevance.metrics import JUDGED_LEVEL
 from judges.statistics.conditions import Conditions
+from judges.statistics.judged_outcomes import relevance_outcomes
 from judges.statistics.metric import HEADLINES, Metric
 from judges.statistics.outcomes import OUTCOMES, judgment_outcomes, retrieval_outcomes, select
 
@@ -26,6 +28,7 @@ _INPUT: Final = "dagster/input_data_version/corpus/"
 _DECIDES: Final = ("questions", "ground_truth")
 _SEARCHED: Final = "haystacks"
 _SHOWN: Final = 12
+_RELEVANCE: Final = " (relevance)"
 IN_FILES: Final = "as in its file"
 """The prompts of judgments that others made."""
 
@@ -39,7 +42,7 @@ class Run:
         benchmark: on which.
         outcomes: see ``judges.statistics.outcomes``.
         k: hits asked for; None without retrieval scores.
-        judges: name of each judge to the version of its prompts and model.
+        judges: name of each judge to the version of its prompts and model; a judge of hits is "NAME (relevance)".
         corpus: by table, the data versions that it was scored against: one each, unless a part of it is stale.
         absent: scores and judgments that the settings name and nobody made yet.
     """
@@ -72,9 +75,10 @@ class Run:
 
 
 def run_keys(graph: Graph, system: str) -> list[dg.AssetKey]:
-    """The scores and judgments that a system can have, on whichever benchmark."""
+    """The scores and judgments, of answers and of hits, that a system can have, on whichever benchmark."""
     judges = getattr(graph.settings.systems[system], "judges", ())
     found = [keys.scores_key(system), *(keys.judgments_key(system, judge) for judge in (None, *judges))]
+    found.append(keys.relevance_key(system))
     return [key for key in found if key in graph.shelf.layout]
 
 
@@ -87,6 +91,7 @@ def read_run(graph: Graph, instance: dg.DagsterInstance, system: str, benchmark:
     k: int | None = None
     judges: dict[str, str] = {}
     corpus: dict[str, set[str]] = {}
+    scores: pl.DataFrame | None = None
     for key, event in events.items():
         if event is None:
             continue
@@ -96,8 +101,15 @@ def read_run(graph: Graph, instance: dg.DagsterInstance, system: str, benchmark:
             if f"{_INPUT}{table}" in event.tags:
                 corpus.setdefault(table, set()).add(event.tags[f"{_INPUT}{table}"])
         if key == keys.scores_key(system):
+            scores = frame
             outcomes.append(retrieval_outcomes(frame))
             k = _most(frame)
+        elif key == keys.relevance_key(system):
+            # What was not found counts as relevant, and only the scores know it.
+            if scores is not None:
+                judge = str(getattr(graph.settings.systems[system], "relevance", ""))
+                outcomes.append(relevance_outcomes(frame, scores, judge=judge))
+                judges[_of_hits(judge)] = _judge_version(event)
         else:
             found = judgment_outcomes(frame)
             outcomes.append(found)
@@ -126,16 +138,27 @@ def conditions_of_both(left: Run, right: Run, metrics: Sequence[Metric] = HEADLI
     Where both have labels and no judge in common, that is a difference.
     """
     (ranked, mine), (also_ranked, theirs) = (_kinds(select(run.outcomes, metrics)) for run in (left, right))
-    judges = mine & theirs or (mine | theirs if mine and theirs else set())
+    of_hits = {name for name in mine | theirs if name.endswith(_RELEVANCE)}
+    judges = _in_common(mine & of_hits, theirs & of_hits) | _in_common(mine - of_hits, theirs - of_hits)
     retrieval = ranked and also_ranked
     first, second = (run.conditions(retrieval=retrieval, judges=judges) for run in (left, right))
     return first, second
 
 
 def _kinds(outcomes: pl.DataFrame) -> tuple[bool, set[str]]:
-    """Whether there are retrieval metrics, and whose labels there are."""
+    """Whether there are retrieval metrics, and who judged answers and hits."""
     answers = outcomes.filter(pl.col("level") == ANSWER)
-    return answers.height < outcomes.height, set(answers["judge"].unique())
+    hits = outcomes.filter(pl.col("level") == JUDGED_LEVEL)
+    return answers.height < outcomes.height, {*answers["judge"].unique(), *map(_of_hits, hits["judge"].unique())}
+
+
+def _in_common(mine: set[str], theirs: set[str]) -> set[str]:
+    return mine & theirs or (mine | theirs if mine and theirs else set())
+
+
+def _of_hits(judge: str) -> str:
+    # A judge of that name may judge the answers as well, with other prompts.
+    return judge + _RELEVANCE
 
 
 def _most(scores: pl.DataFrame) -> int:
@@ -147,4 +170,4 @@ def _judge_version(event: Event) -> str:
     """All settings that decided the judgments, shortened: prompts, model, what it was asked with."""
     settings = (event.metadata.get(VERSION) or {}).get("settings", {})
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:_SHOWN]
-    return f"{settings.get('prompts') or settings.get('judge', 'judge')} {digest}"
+    return f"{settings.get('prompts') or settings.get('prompt') or settings.get('judge', 'judge')} {digest}"

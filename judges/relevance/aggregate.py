@@ -8,13 +8,20 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from converters.tables import REPORT, SCORED_STATUSES
+from converters.tables import REPORT
 from judges.aggregate import ALL, Block, block_rows, slices
-from judges.relevance.metrics import JUDGED, MEMORYBENCH, MEMORYBENCH_K, NAMES, judged_metrics, memorybench_metrics
+from judges.relevance.counted import counted
+from judges.relevance.metrics import (
+    JUDGED_LEVEL,
+    MEMORYBENCH,
+    MEMORYBENCH_K,
+    NAMES,
+    judged_metrics,
+    memorybench_metrics,
+)
 from judges.report_values import interval, k_label, markdown_table, number, text_table
 from judges.retrieval_metrics import CUTOFFS, Flags, Values
 
-JUDGED_LEVEL: Final = JUDGED.rstrip(".")
 MEMORYBENCH_LEVEL: Final = MEMORYBENCH.rstrip(".")
 _SHOWN_K: Final = (5, 10)
 _HEAD: Final = ("relevance as judged", "value", "95 % interval", "strict", "n", "excluded", "failed", "undefined")
@@ -35,21 +42,8 @@ def aggregate_relevance(relevance: pl.DataFrame, scores: pl.DataFrame) -> pl.Dat
         ``Report``: levels ``judged`` (metrics of ``judges.relevance.metrics.NAMES`` at each of ``CUTOFFS``) and
         ``memorybench`` (k 10), with the judge's name.
     """
-    unfound = pl.col("n_evidence").cast(pl.Int64) - pl.col("evidence_ranks").list.len().cast(pl.Int64)
-    rows = relevance.sort("ordinal").join(
-        scores.select(
-            "question_id",
-            n_missed=pl.when(pl.col("excluded").is_null()).then(unfound).otherwise(0),
-            unsought=pl.col("excluded").is_not_null(),
-            cut=pl.col("n_hits") >= pl.col("limit"),
-        ),
-        on="question_id",
-        how="left",
-        maintain_order="left",
-    )
-    failed = ~rows["status"].is_in(SCORED_STATUSES).to_numpy()
-    nothing = (rows["relevance"].list.sum().fill_null(0) + rows["n_missed"].fill_null(0) == 0).to_numpy()
-    excluded = np.where(failed, rows["unsought"].fill_null(value=False).to_numpy(), nothing)
+    rows = counted(relevance, scores)
+    failed, excluded = (rows[column].to_numpy() for column in ("failed", "excluded"))
     names = rows["judge"].drop_nulls().unique().sort()
     everyone = np.ones(rows.height, dtype=np.bool_)
 
@@ -63,7 +57,7 @@ def aggregate_relevance(relevance: pl.DataFrame, scores: pl.DataFrame) -> pl.Dat
         return Block(level, columns, values, everyone, out, ", ".join(names))
 
     said = [
-        (row["relevance"], row["n_missed"] or 0, bool(row["cut"]))
+        (row["relevance"], row["n_missed"], row["cut"])
         for row in rows.select("relevance", "n_missed", "cut").iter_rows(named=True)
     ]
     judged = [{} if hits is None else judged_metrics(hits, missed, cut=cut) for hits, missed, cut in said]
@@ -76,7 +70,7 @@ def aggregate_relevance(relevance: pl.DataFrame, scores: pl.DataFrame) -> pl.Dat
     )
     asked = (rows["status"] != "not_run").to_numpy()
     found = [
-        line | ({} if (members & asked).any() else {"strict": None})
+        line | ({} if (members & asked & ~one.excluded).any() else {"strict": None})
         for name, members in slices(rows)
         for one in blocks
         for line in block_rows(name, one, members, failed)

@@ -12,6 +12,7 @@ from judges.retrieval_metrics import CUTOFFS, METRICS, Level, metrics_at
 
 JUDGED: Final = "judged."
 MEMORYBENCH: Final = "memorybench."
+JUDGED_LEVEL: Final = "judged"
 NAMES: Final = ("hit", "precision", "recall", "f1", "mrr", "ndcg")
 MEMORYBENCH_K: Final = 10
 """Hits that memorybench judges."""

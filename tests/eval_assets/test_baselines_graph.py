@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,7 @@ SETTINGS: dict[str, Any] = {
     },
     "systems": {
         "none": {"store": "nothing", **LEXICAL},
-        "full": {"store": "sessions"},
+        "full": {"store": "sessions", "relevance": "ours"},
         "oracle": {
             "store": "evidence",
             "reader": "extractive",
@@ -120,7 +121,7 @@ def test_the_oracle_finds_the_evidence_and_no_more(made: Made) -> None:
 def test_hits_are_judged_in_one_call_a_question_and_reported_beside_ours(made: Made) -> None:
     relevance = made.frame("oracle/relevance")
     assert relevance["relevance"].to_list()[:2] == [[1], [0, 0]]
-    assert sum(judges_hits(one) for one in made.fake.asked) == 3
+    assert sum(judges_hits(one) for one in made.fake.asked) == 2 * 3
     report = made.frame("oracle/report")
     # Of the second question nothing is relevant, by this judge, so there was nothing to find.
     assert figure(report, "judged", "recall", 5, judge="ours") == 1
@@ -132,8 +133,8 @@ def test_hits_are_judged_in_one_call_a_question_and_reported_beside_ours(made: M
 
 def test_judges_are_tried_once_each_and_told_by_their_accuracy(made: Made) -> None:
     cases = len(bundled_cases())
-    # Two judges with the cases and three answers each, and three questions' hits.
-    assert len(made.fake.asked) == 2 * (cases + 3) + 3
+    # Two judges with the cases and three answers each, and three questions' hits of two systems.
+    assert len(made.fake.asked) == 2 * (cases + 3) + 2 * 3
     found = {}
     for judge in ("lexical", "ours", "theirs"):
         key = dg.AssetCheckKey(keys.judgments_key("oracle", judge), "judge_fit")
@@ -171,6 +172,27 @@ def test_the_command_prints_what_the_judge_says_of_hits(made: Made, command: Any
     assert done.output.startswith("oracle is a baseline, not a memory: it is told the evidence")
     assert "judged.recall@5" in done.output
     assert "memorybench.ndcg@10" in done.output
+
+
+def test_two_systems_are_compared_and_gated_by_what_a_model_says_of_their_hits(made: Made, command: Any) -> None:
+    done: Result = command(made.box, "compare", "full", "oracle", "--metric", "judged.precision@5")
+    assert done.exit_code == 0, done.output
+    assert "judged.precision@5[ours]" in done.stdout
+    chosen = ("--metric", "judged.recall@5")
+    try:
+        accepted: Result = command(made.box, "accept", "oracle", "chats", *chosen)
+        assert accepted.exit_code == 0, accepted.output
+        assert "judged.recall@5[ours] 1.000" in accepted.stdout
+        held: Result = command(made.box, "gate", "oracle", "chats", "--floor", "judged.hit@5=0.9")
+    finally:
+        shutil.rmtree(made.box.root / "data" / "baselines", ignore_errors=True)
+    assert held.exit_code == 0, held.output
+    assert [line.split()[:3] for line in held.stdout.splitlines()[:2]] == [
+        ["passed", "floor", "judged.hit@5[ours]:"],
+        ["passed", "baseline", "judged.recall@5[ours]:"],
+    ]
+    none: Result = command(made.box, "accept", "none", "chats", *chosen)
+    assert (none.exit_code, "not measured for none on chats" in none.stderr) == (2, True)
 
 
 def test_no_search_but_the_oracles_sees_the_gold(tmp_path: Path) -> None:

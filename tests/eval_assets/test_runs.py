@@ -11,15 +11,18 @@ from eval_assets.runs import Run, conditions_of, conditions_of_both
 from judges.statistics.metric import HEADLINES, parse_metrics
 from judges.statistics.outcomes import OUTCOMES, SCORED
 
+OF_HITS = " (relevance)"
 CORPUS = {"questions": ["v1"], "ground_truth": ["v1"], "haystacks": ["v1"]}
 
 
 def run(
     *, k: int | None = 50, judges: Mapping[str, str] | None = None, corpus: Mapping[str, Sequence[str]] = CORPUS
 ) -> Run:
-    """A run of one question: retrieval where ``k`` is given, and a label of each judge."""
+    """A run of one question: retrieval where ``k`` is given, and a label of each judge, or its view of the hits."""
     keys = [("", "session", "hit", 5)] if k else []
-    keys += [(judge, "answer", "accuracy", 0) for judge in judges or {}]
+    for judge in judges or {}:
+        hits = judge.endswith(OF_HITS)
+        keys.append((judge.removesuffix(OF_HITS), *(("judged", "hit", 5) if hits else ("answer", "accuracy", 0))))
     rows = [("q1", "t", *key, SCORED, 1.0) for key in keys]
     outcomes = pl.DataFrame(rows, schema=OUTCOMES, orient="row")
     return Run("s", "b", outcomes, k, judges or {}, corpus, ())
@@ -57,6 +60,35 @@ def test_runs_scored_against_another_corpus_are_unlike(corpus: Mapping[str, Sequ
     first, second = conditions_of_both(run(), run(corpus=corpus))
     (difference,) = first.unlike(second)
     assert difference.startswith("benchmark digest ")
+
+
+HITS = parse_metrics(["judged.hit@5", "accuracy"])
+MINE = {"j": "v1", f"j{OF_HITS}": "h1"}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "k", "differences"),
+    [
+        (MINE, 50, []),
+        ({"j": "v1"}, 50, []),
+        (MINE, 20, ["hits asked for 50 and 20"]),
+        ({"j": "v1", f"j{OF_HITS}": "h2"}, 50, [f"prompt version of j{OF_HITS} h1 and h2"]),
+        (
+            {"j": "v1", f"i{OF_HITS}": "h1"},
+            50,
+            [f"judge i{OF_HITS} on one side only", f"judge j{OF_HITS} on one side only"],
+        ),
+        ({"j": "v2", f"j{OF_HITS}": "h1"}, 50, ["prompt version of j v1 and v2"]),
+    ],
+    ids=["alike", "not judged", "k", "prompt", "another judge of hits", "prompt of answers"],
+)
+def test_who_judged_hits_matters_apart_from_who_judged_answers(
+    theirs: Mapping[str, str], k: int, differences: list[str]
+) -> None:
+    first, second = conditions_of_both(run(judges=MINE), run(judges=theirs, k=k), HITS)
+    assert first.unlike(second) == differences
+    unseen = conditions_of_both(run(judges=MINE), run(judges=theirs), parse_metrics(["hit@5"]))
+    assert unseen[0].judges == {}
 
 
 def test_metrics_that_are_not_compared_do_not_matter() -> None:

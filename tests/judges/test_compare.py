@@ -229,6 +229,8 @@ def test_no_judgments_no_outcomes() -> None:
         ("turn.recall_all@20", Metric("turn", "recall_all", 20)),
         ("mrr@own", Metric("session", "mrr", 0)),
         ("accuracy", Metric("answer", "accuracy")),
+        ("judged.mrr@5", Metric("judged", "mrr", 5)),
+        ("judged.f1@10[a@1 [b]]", Metric("judged", "f1", 10, "a@1 [b]")),
         ("accuracy[gpt-4o@5]", Metric("answer", "accuracy", 0, "gpt-4o@5")),
     ],
 )
@@ -238,7 +240,23 @@ def test_names_of_metrics(text: str, metric: Metric) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "hit", "hit@0", "hit@-1", "hits@5", "answer.accuracy@1", "page.hit@5", "accuracy[]"]
+    "text",
+    [
+        "",
+        "hit",
+        "hit@0",
+        "hit@-1",
+        "hits@5",
+        "answer.accuracy@1",
+        "page.hit@5",
+        "accuracy[]",
+        "hit@5[x]",
+        "turn.hit@5[x]",
+        "judged.hit@own",
+        "judged.hit@7",
+        "judged.recall_all@5",
+        "judged.hit@5[]",
+    ],
 )
 def test_what_is_no_metric(text: str) -> None:
     with pytest.raises(BadInput, match=r"gate\.yaml: .*is not a metric; use one of hit, recall"):
