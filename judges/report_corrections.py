@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import polars as pl
@@ -41,6 +41,15 @@ def corrections_table(report: pl.DataFrame) -> str:
 def markdown_corrections(report: pl.DataFrame) -> str:
     """The same as a Markdown table."""
     return markdown_table(HEAD, [[cell(word, _WIDTH) for word in line] for line in _lines(report)])
+
+
+def not_judged_again(overlays: Iterable[str], judges: Iterable[str]) -> str:
+    """What is said of labels that came in a file, where overlays correct what they were given against."""
+    by = ", ".join(one_line(shown_judge(judge), _WIDTH) for judge in judges)
+    return (
+        f"corrected labels ({', '.join(overlays)}) change no accuracy here: the labels of these answers (judge: {by}) "
+        "came in a file, were given against the original, and cannot be given again"
+    )
 
 
 def _lines(report: pl.DataFrame) -> Iterator[list[str]]:

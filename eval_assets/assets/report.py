@@ -28,10 +28,11 @@ from judges.qa import aggregate_answers
 from judges.relevance.aggregate import aggregate_relevance, markdown_relevance
 from judges.report_answers import markdown_answers
 from judges.report_buckets import markdown_failures
-from judges.report_corrections import markdown_corrections
+from judges.report_corrections import markdown_corrections, not_judged_again
 from judges.report_markdown import markdown_by_type, markdown_headline, markdown_worst
 from judges.report_phases import markdown_phases
 from judges.report_text import headline
+from judges.report_values import cell
 
 
 def report_version(system: System | ImportedSystem, corrections: Mapping[str, Overlay] | None = None) -> CodeVersion:
@@ -103,6 +104,9 @@ def report_asset(graph: Graph, name: str, system: System | ImportedSystem) -> dg
             tables["worst questions"] = markdown_worst(there.scores)
         if there.corrected_scores:
             tables["corrected labels"] = markdown_corrections(rows.frame)
+        overlays = graph.settings.corrections_of(benchmark)
+        if overlays and there.judgments and isinstance(system, ImportedSystem):
+            tables["labels that are not corrected"] = cell(not_judged_again(overlays, there.judgments), 600)
         if failed:
             tables["where questions went wrong"] = markdown_failures(failed)
         # What differs from run to run is told here and by the command line, and is in no row.

@@ -26,10 +26,11 @@ def report(
     from eval_assets.cli.session import open_session
     from eval_assets.report_tables import report_tables
     from eval_assets.scope import Scope
+    from eval_assets.settings_systems import ImportedSystem
     from judges.relevance.aggregate import relevance_table
     from judges.report_answers import answers_line, answers_table, judgment_lines, judgments_line
     from judges.report_buckets import failures_table
-    from judges.report_corrections import corrections_table
+    from judges.report_corrections import corrections_table, not_judged_again
     from judges.report_phases import phases_table
     from judges.report_text import aggregate_line, full_metrics, headline_line, query_lines, search_line
     from judges.report_text import as_json as machine
@@ -40,6 +41,8 @@ def report(
         there = report_tables(session.graph, session.instance, system, benchmark)
         scores, tables = there.scores, list(there.judgments.values())
         found = session.graph.shelf.frame(session.instance, keys.report_key(system), benchmark)
+        settings = session.graph.settings
+        overlays = settings.corrections_of(benchmark) if isinstance(settings.systems[system], ImportedSystem) else ()
     if as_json:
         judgments = pl.concat(tables) if tables else None
         told = {
@@ -72,6 +75,7 @@ def report(
         failures_table(there.failures) if there.failures else "",
         phases_table(there.spent),
         corrections_table(found),
+        not_judged_again(overlays, there.judgments) if overlays and there.judgments else "",
     ):
         if table:
             typer.echo(f"\n{table}")

@@ -12,7 +12,7 @@ from eval_assets.models.chat import Chat, Took
 from eval_assets.models.rows import Row, rows_of
 from eval_assets.models.settings import Model, Reader
 from judges.hits import memories
-from judges.readers.extractive import extract
+from judges.readers.extractive import extract, n_read
 from judges.readers.prompt import reading_prompt
 from judges.tokens import estimate_tokens
 from providers.protocol import Progress, quiet
@@ -68,7 +68,8 @@ def _answer(reader: Reader, chat: Chat | None, row: Mapping[str, Any]) -> Row:
     hits = memories(row["hits"])[: reader.hits]
     if chat is None:
         found = extract(row["question"], row["as_of"], hits)
-        return {"status": "ok", "answer": found.answer, "n_hits_read": len(hits), "n_hits_cut": 0}
+        seen = n_read(hits)
+        return {"status": "ok", "answer": found.answer, "n_hits_read": seen, "n_hits_cut": len(hits) - seen}
     prompt = reading_prompt(
         row["question"], row["as_of"], hits, budget_tokens=budget(reader, chat.model), count=estimate_tokens
     )

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
+from itertools import accumulate, chain
 from math import log
 from typing import Final
 
@@ -97,6 +97,12 @@ def extract(question: str, as_of: datetime | None, hits: Sequence[HitLike]) -> E
     if covered < LEAST_COVERED:
         return Extract(REFUSAL, None, covered)
     return Extract(_told(newest, wanted, as_of), newest.hit, covered)
+
+
+def n_read(hits: Sequence[HitLike]) -> int:
+    """How many hits, from the first on, are read at least in part."""
+    before = accumulate((len(hit.content) for hit in hits), initial=0)
+    return sum(start < READ_CHARS for start, _ in zip(before, hits, strict=False))
 
 
 def _read(asked: Sequence[str], hits: Sequence[HitLike]) -> tuple[list[_Candidate], int]:

@@ -211,6 +211,24 @@ def test_judged_answers_from_the_file_to_the_report(box: Box, command: Command) 
     assert row["accuracy"] == pytest.approx(1 / 3)
 
 
+@pytest.mark.parametrize("ranked", [True, False], ids=["with results", "answers alone"])
+def test_labels_of_a_file_are_said_not_to_follow_a_correction(ranked: bool, box: Box, command: Command) -> None:
+    put(box, "theirs.run", RUN)
+    answered(box, Hypothesis("q1", "Bo", True, "m|x"), Hypothesis("q2", "No"))
+    write_yaml(box.systems_file, settings({"theirs": {**(RANKED["theirs"] if ranked else {}), **ANSWERED["theirs"]}}))
+    box.refresh()
+    said = "corrected labels (audited) change no accuracy here"
+    assert said not in command(box, "report", "theirs", "chats").stdout
+    questions = {"q1": {"answer": "Rex", "why": "w"}}
+    overlays = {"audited": {"benchmark": "chats", "questions": questions}}
+    write_yaml(box.root / "data" / "corrections.yaml", {"corrections": overlays})
+    assert not box.refresh().failures
+    text = command(box, "report", "theirs", "chats").stdout
+    assert text.count(f"{said}: the labels of these answers (judge: m|x) came in a file") == 1
+    assert not any(line.startswith("audited accuracy") for line in text.splitlines())
+    assert said in str(box.events()["theirs/report [chats]"].metadata["labels that are not corrected"])
+
+
 def test_answers_beside_results_and_labels_that_come_later(box: Box) -> None:
     both = {"theirs": {**RANKED["theirs"], **ANSWERED["theirs"]}}
     write_yaml(box.systems_file, settings(both))

@@ -14,7 +14,7 @@ from converters.convert import convert_corpus
 from converters.corpus import read_corpus
 from judges.hits import Memory
 from judges.judging.lexical import lexical_verdict
-from judges.readers.extractive import extract
+from judges.readers.extractive import READ_CHARS, extract, n_read
 from judges.readers.sentences import LONGEST, sentences
 from judges.refusal import REFUSAL, is_refusal
 
@@ -45,6 +45,18 @@ def test_the_sentence_that_answers_is_given(question: str, text: str, wanted: st
 
 def test_who_said_it_is_not_part_of_the_answer() -> None:
     assert answer("Which cat is mine?", Memory("user: My cat is Luna.\nassistant: Lovely.", DAY)) == "My cat is Luna."
+
+
+@pytest.mark.parametrize(
+    ("sizes", "read"),
+    [([], 0), ([0, 5], 2), ([READ_CHARS, 1], 1), ([READ_CHARS - 1, 2, 1], 2), ([READ_CHARS + 9], 1), ([9] * 50, 50)],
+)
+def test_hits_beyond_what_is_read_are_counted_as_cut_and_are_not_read(sizes: list[int], read: int) -> None:
+    hits = [Memory("x" * size) for size in sizes]
+    assert n_read(hits) == read
+    unread = [*hits, Memory("The zebra is called Zoe.")]
+    found = extract("What is the zebra called?", None, unread)
+    assert (found.hit == len(hits)) == (n_read(unread) == len(unread) and sum(sizes) < READ_CHARS - 24)
 
 
 def test_nothing_that_matches_is_a_refusal() -> None:
