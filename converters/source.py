@@ -20,7 +20,7 @@ from converters.surrogates import SurrogateFilter
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
 _CHUNK_BYTES: Final = 1 << 19
-_AHEAD: Final = 3
+_AHEAD: Final = 16
 _FETCH_AGAIN: Final = "fetch it again, or unpack it yourself"
 
 
