@@ -104,10 +104,10 @@ def _said(n_used: int, n_hits: int, shortened: bool) -> str:
     if not n_hits:
         return "Memories: none were found."
     if n_used == n_hits and not shortened:
-        return f"Memories: {n_hits}, all that were found, best match first."
+        return f"Memories: {n_hits}, all that were found."
     if not n_used:
         return f"Memories: {n_hits} found, all left out for lack of space."
     n_cut = n_hits - n_used
     ends = f"the last one shown is cut short{' and ' if n_cut else ''}" if shortened else ""
     left = f"the other {n_cut} are left out" if n_cut else ""
-    return f"Memories: the {n_used} best of {n_hits} found, best match first; {ends}{left} for lack of space."
+    return f"Memories: the first {n_used} of {n_hits} found; {ends}{left} for lack of space."

@@ -39,7 +39,7 @@ def test_all_hits_are_in_their_order_with_their_dates() -> None:
     ]
     assert "Today: 2024-02-29 (Thursday) 12:05\n" in user
     assert (prompt.n_hits_used, prompt.n_hits_cut, prompt.shortened) == (3, 0, False)
-    assert prompt.said == "Memories: 3, all that were found, best match first."
+    assert prompt.said == "Memories: 3, all that were found."
     assert prompt.said in user
 
 
@@ -61,7 +61,7 @@ def test_the_rules_are_the_file_and_have_a_version() -> None:
             4,
             RULES + 500,
             2,
-            "Memories: the 2 best of 4 found, best match first; the last one shown is cut short and the other 2 are "
+            "Memories: the first 2 of 4 found; the last one shown is cut short and the other 2 are "
             "left out for lack of space.",
         ),
     ],
