@@ -80,12 +80,12 @@ class Plan:
     @property
     def tokens(self) -> int:
         """Upper bound of what models read and write, as far as it is known."""
-        return sum(one.tokens for one in self.models)
+        return sum(one.tokens for one in self.models) + sum(one.tokens or 0 for one in self.remote)
 
     @property
     def cost_usd(self) -> float:
-        """The same in money; models without a price are not in it."""
-        return sum(one.cost_usd or 0.0 for one in self.models)
+        """The same in money, with that of vectors; what has no price is not in it."""
+        return sum(one.cost_usd or 0.0 for one in self.models) + sum(one.cost_usd or 0.0 for one in self.remote)
 
     @property
     def remote_calls(self) -> int:

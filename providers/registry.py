@@ -58,10 +58,13 @@ class ProviderEntry:
         """Validate the settings that shape a search; raises ``pydantic.ValidationError``."""
         return self._model("RetrievalSettings").model_validate(values)
 
-    def create(self, ingest: BaseModel, retrieval: BaseModel | None) -> MemorySystem:
-        """The provider with these settings; ``retrieval`` may be absent where only a store is built."""
+    def create(self, ingest: BaseModel, retrieval: BaseModel | None, *beside: object) -> MemorySystem:
+        """The provider with these settings; ``retrieval`` may be absent where only a store is built.
+
+        ``beside`` is what its settings ask for: of the embedded system, what makes the vectors.
+        """
         module: Any = import_module(self.system)
-        system: MemorySystem = module.create(ingest, retrieval)
+        system: MemorySystem = module.create(ingest, retrieval, *beside)
         return system
 
     def service(self, ingest: BaseModel, retrieval: BaseModel | None, wire: Wire) -> RemoteService:

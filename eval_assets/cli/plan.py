@@ -43,8 +43,9 @@ def lines(plan: Plan) -> list[str]:
     told += [f"unavailable: {name}: {why}" for name, why in plan.unavailable.items()]
     told += [_remote_line(one) for one in plan.remote]
     told += [_model_line(one) for one in plan.models]
-    known = all(one.cost_usd is not None for one in plan.models)
-    paid = f", {'at most' if known else 'more than'} {plan.cost_usd:,.2f} USD for models" if plan.models else ""
+    costs = [one.cost_usd for one in plan.models] + [one.cost_usd for one in plan.remote if one.texts is not None]
+    bound = "more than" if None in costs else "at most"
+    paid = f", {bound} {plan.cost_usd:,.2f} USD for models" if costs else ""
     told.append(
         f"cost: at most {plan.remote_calls} remote calls{paid}, about {plan.seconds:.1f} s of work going by the "
         "last runs"
@@ -57,6 +58,12 @@ def _remote_line(one: Remote) -> str:
         return f"remote: {one.part}: documents and requests are not known before the corpus is made"
     documents = f"{one.documents} documents, " if one.documents else ""
     minutes = "" if one.minutes is None else f", {one.minutes:.1f} minutes at the configured rate"
+    if one.texts is not None:
+        money = "price not known" if one.cost_usd is None else f"{one.cost_usd:,.2f} USD"
+        return (
+            f"remote: {one.part}: vectors of {one.texts:,} texts, at most {one.requests} requests, "
+            f"{one.tokens:,} tokens, {money}{minutes}"
+        )
     return f"remote: {one.part}: {documents}at most {one.requests} requests{minutes}"
 
 
@@ -102,6 +109,9 @@ def _as_dict(plan: Plan) -> dict[str, object]:
                 "documents": one.documents,
                 "requests": one.requests,
                 "minutes": one.minutes,
+                "texts": one.texts,
+                "tokens": one.tokens,
+                "cost_usd": one.cost_usd,
             }
             for one in plan.remote
         ],

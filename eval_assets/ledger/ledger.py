@@ -36,6 +36,13 @@ _LAST: Final = (
     .scalar_subquery()
 )
 _KEEP: Final = insert(CALLS)
+_LOOK_MANY: Final = (
+    select(
+        CALLS.c.key, CALLS.c.reply, CALLS.c.latency_ms, CALLS.c.input_tokens, CALLS.c.output_tokens, CALLS.c.cost_usd
+    )
+    .where(CALLS.c.key.in_(bindparam("wanted", expanding=True)), CALLS.c.status == "usable")
+    .order_by(CALLS.c.at, CALLS.c.id)
+)
 _KEEP_NUMBERED: Final = insert(CALLS).values(attempt=_LAST)
 
 
@@ -156,6 +163,12 @@ class Ledger:
             row = connection.execute(_LOOK, {"wanted": key}).first()
         return Kept(json.loads(row[0]), row[1] or 0.0, row[2], row[3], row[4]) if row else None
 
+    def look_many(self, keys: Sequence[str]) -> dict[str, Kept]:
+        """The newest usable reply to each of these calls that has one; a query, so a few hundred at a time."""
+        with self.reading() as connection:
+            rows = connection.execute(_LOOK_MANY, {"wanted": list(keys)})
+            return {row[0]: Kept(json.loads(row[1]), row[2] or 0.0, row[3], row[4], row[5]) for row in rows}
+
     def holds(self, keys: Sequence[str]) -> set[str]:
         """Which of these calls have a usable reply."""
         found: set[str] = set()
@@ -178,6 +191,17 @@ class Ledger:
                 # Two writers of one key would give the same number.
                 connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(call.key))))
             connection.execute(_KEEP_NUMBERED, {**values, "numbered": call.key})
+
+    def keep_many(self, calls: Sequence[Call]) -> None:
+        """Add calls that have keys, all or none of them."""
+        now = time.time()
+        with self.writing() as connection:
+            if not self._alone:
+                # As in ``keep``; in one order, so that two writers never wait for each other.
+                for key in sorted({str(call.key) for call in calls}):
+                    connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(key))))
+            rows = [{**vars(call), "at": now, "numbered": call.key} for call in calls]
+            connection.execute(_KEEP_NUMBERED, rows)
 
     def container(self, service: str, container: str) -> ContainerRow | None:
         """What is known of a container."""

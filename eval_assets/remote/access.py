@@ -5,20 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from converters.errors import BadInput
 from eval_assets.project import Project
-from eval_assets.settings_systems import Store
+from eval_assets.remote import embedding_keys
+from eval_assets.settings_systems import Service, Store
 from providers.registry import PROVIDERS
-from providers.remote.access import Access
+from providers.remote.access import Access, AccessDefaults
 from providers.remote.wire import Wire
+
+if TYPE_CHECKING:
+    from providers.remote.retry import Manners
 
 
 def key_lacking(name: str, store: Store) -> str | None:
     """What a person can do about a store whose key is not in the environment; None where it is, or none is needed."""
     entry = PROVIDERS[store.provider]
     if not entry.remote:
-        return None
+        return embedding_keys.key_lacking(name, store)
     variable = _variable(store)
     if variable is None or entry.access.key_optional or os.environ.get(variable, "").strip():
         return None
@@ -34,20 +39,11 @@ def access_to(project: Project, name: str, store: Store, *, replayed: bool = Fal
     if replayed:
         yield None
         return
-    from providers.remote.retry import Manners
-
     lacking = key_lacking(name, store)
     if lacking:
         raise BadInput(f"stores.{name}", "there is no key in the environment", lacking)
     entry, service = PROVIDERS[store.provider], store.service
-    manners = Manners(
-        concurrency=service.concurrency or entry.access.concurrency,
-        requests_per_minute=service.requests_per_minute or entry.access.requests_per_minute,
-        timeout_s=service.timeout_s,
-        deadline_s=service.deadline_s,
-        attempts=service.attempts,
-        backoff_s=service.backoff_s,
-    )
+    manners = manners_of(service, entry.access)
     variable = _variable(store)
     key = os.environ.get(variable, "").strip() if variable else ""
     place = service.base_url or entry.access.base_url
@@ -59,6 +55,20 @@ def access_to(project: Project, name: str, store: Store, *, replayed: bool = Fal
         close = getattr(wire, "close", None)
         if close:
             close()
+
+
+def manners_of(service: Service, usual: AccessDefaults) -> Manners:
+    """How a service is treated: as the settings say, else as usual."""
+    from providers.remote.retry import Manners
+
+    return Manners(
+        concurrency=service.concurrency or usual.concurrency,
+        requests_per_minute=service.requests_per_minute or usual.requests_per_minute,
+        timeout_s=service.timeout_s,
+        deadline_s=service.deadline_s,
+        attempts=service.attempts,
+        backoff_s=service.backoff_s,
+    )
 
 
 def _variable(store: Store) -> str | None:

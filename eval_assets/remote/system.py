@@ -12,6 +12,7 @@ import polars as pl
 from eval_assets.ledger.settings import ledger_mode, open_ledger
 from eval_assets.project import Project
 from eval_assets.remote.access import access_to
+from eval_assets.remote.embedding_keys import asks_endpoint, embedding_of
 from eval_assets.remote.link import Link
 from eval_assets.remote.search import Asking, containers
 from eval_assets.remote.store import build
@@ -60,11 +61,18 @@ def memory_system(
     """The provider of a store, ready to build it or, with a ``system``, to search it.
 
     Raises:
-        BadInput: a remote service's key is missing, or the ledger cannot be opened.
+        BadInput: the key of a remote service or of an endpoint for vectors is missing, or the ledger cannot be opened.
     """
     entry = PROVIDERS[store.provider]
     ingest = entry.ingest_settings(store.ingest)
     retrieval = entry.retrieval_settings(system.retrieval) if system else None
+    embedding = embedding_of(store)
+    if embedding is not None:
+        from eval_assets.remote.embedding import embedder_for
+
+        with embedder_for(project, name, store, embedding, silent=not asks_endpoint(store, system)) as embedder:
+            yield entry.create(ingest, retrieval, embedder)
+        return
     if not entry.remote:
         yield entry.create(ingest, retrieval)
         return

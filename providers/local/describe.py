@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from providers.local.settings import IngestSettings, RetrievalSettings
+from providers.local.settings import EmbeddingSettings, IngestSettings, RetrievalSettings
 
 _BOUNDS = {"minimum": "≥ {}", "exclusiveMinimum": "> {}", "maximum": "≤ {}"}
 
@@ -15,8 +15,12 @@ def settings_table(model: type[BaseModel]) -> str:
     """One row a setting: name, default, allowed values, meaning; in the order of the model."""
     rows = ["| setting | default | allowed | meaning |", "|---|---|---|---|"]
     for name, field in model.model_json_schema()["properties"].items():
-        rows.append(f"| `{name}` | {_value(field['default'])} | {_allowed(field)} | {field['description']} |")
+        rows.append(f"| `{name}` | {_default(field)} | {_allowed(field)} | {field['description']} |")
     return "\n".join(rows) + "\n"
+
+
+def _default(field: dict[str, Any]) -> str:
+    return _value(field["default"]) if "default" in field else "(needed)"
 
 
 def _value(value: object) -> str:
@@ -31,10 +35,12 @@ def _allowed(field: dict[str, Any]) -> str:
         return "`true`, `false`"
     kinds = field.get("anyOf", [field])
     bounds = [text.format(kind[key]) for kind in kinds for key, text in _BOUNDS.items() if key in kind]
+    settings = ["settings"] if any("$ref" in kind for kind in kinds) else []
     nullable = ["`null`"] if any(kind.get("type") == "null" for kind in kinds) else []
-    return ", ".join([*bounds, *nullable])
+    return ", ".join([*bounds, *settings, *nullable])
 
 
 if __name__ == "__main__":
     print(settings_table(IngestSettings))
+    print(settings_table(EmbeddingSettings))
     print(settings_table(RetrievalSettings))

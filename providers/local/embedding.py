@@ -1,14 +1,18 @@
-"""Static embeddings, offline: each token has a vector, a text the mean of them (wordllama; weights in its wheel)."""
+"""What makes vectors: static embeddings, unless a store's settings name an endpoint.
+
+Static embeddings are made offline: each token has a vector, a text the mean of them (wordllama; weights in its wheel).
+"""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +22,79 @@ from providers.protocol import Progress, quiet
 
 Vectors = npt.NDArray[np.float32]
 _BATCH: Final = 256
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Why a text has no vector.
+
+    Attributes:
+        why: one line.
+        retryable: another try may give one.
+        status: of a question that is asked with this text.
+    """
+
+    why: str
+    retryable: bool
+    status: Literal["error", "not_run"] = "error"
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """What became of some texts.
+
+    Attributes:
+        vectors: float32, one row a text, in the order given; of length 1, or all zeros.
+        errors: by row, why there is no vector; its row is zeros.
+        latency_ms: by row, of the call that gave the vector; None where nobody was asked.
+        notes: counts worth showing.
+    """
+
+    vectors: Vectors
+    errors: Mapping[int, Lacking] = field(default_factory=dict)
+    latency_ms: Mapping[int, float] | None = None
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+
+class Embedder(Protocol):
+    """Makes vectors of texts."""
+
+    @property
+    def name(self) -> str:
+        """What the vectors come from, with their dimensions: vectors of two names are never compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def embed(self, texts: Sequence[str], progress: Progress = quiet) -> Embedded:
+        """Vectors of the texts of a store; ``progress`` is told how many are there."""
+        ...
+
+    def embed_questions(self, texts: Sequence[str]) -> Embedded:
+        """The same of questions, each by itself, as somebody would ask it."""
+        ...
+
+
+class StaticEmbedder:
+    """The embedder in this process. See ``Embedder``."""
+
+    dimensions: Final = DIMENSIONS
+
+    @property
+    def name(self) -> str:
+        """See ``model_name``."""
+        return model_name()
+
+    def embed(self, texts: Sequence[str], progress: Progress = quiet) -> Embedded:
+        """See ``embed``."""
+        return Embedded(embed(texts, progress))
+
+    def embed_questions(self, texts: Sequence[str]) -> Embedded:
+        """See ``embed``."""
+        return Embedded(embed(texts))
 
 
 def model_name() -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
+import numpy as np
 import polars as pl
 
 from providers.local.chunking import Turn, pieces
 from providers.local.consolidation import consolidate
-from providers.local.embedding import Vectors, embed, model_name
+from providers.local.embedding import Embedder, Lacking, Vectors
 from providers.local.ingest_settings import IngestSettings
 from providers.local.lexicon import analyze
 from providers.local.store import CHUNKS, TEXTS, VECTORS, VOCABULARY
 from providers.local.supersession import mark_superseded
-from providers.protocol import Progress, StoreBuild, quiet
+from providers.protocol import RETRYABLE_DOCUMENTS, Progress, StoreBuild, quiet
 
 _PIECES = pl.Schema(
     [("content_hash", pl.String()), ("part", pl.UInt32()), ("turns", pl.List(pl.UInt32)), ("text", pl.String())]
@@ -21,7 +23,12 @@ _PIECES = pl.Schema(
 
 
 def build(
-    *, documents: pl.DataFrame, turns: pl.DataFrame, settings: IngestSettings, progress: Progress = quiet
+    *,
+    documents: pl.DataFrame,
+    turns: pl.DataFrame,
+    settings: IngestSettings,
+    embedder: Embedder,
+    progress: Progress = quiet,
 ) -> StoreBuild:
     """Store documents.
 
@@ -29,21 +36,27 @@ def build(
         documents: see ``providers.protocol.Documents``.
         turns: their text, see ``converters.tables.Turns``; a document without turns counts as blank.
         settings: how.
+        embedder: makes the vectors.
         progress: told how many texts are embedded.
 
     Returns:
-        The tables of ``providers.local.store``. Left out: ``blank`` (no text) and ``consolidated`` (every chunk was
-        merged into an older one, which maps to this document's session too).
+        The tables of ``providers.local.store``. Left out: ``blank`` (no text), ``failed`` (a text of it has no vector)
+        and ``consolidated`` (every chunk was merged into an older one, which maps to this document's session too).
+
+    Raises:
+        Told: the embedder can do nothing more.
     """
     turns = turns.join(documents.select("content_hash").unique(), on="content_hash", how="semi")
-    cut = _pieces(turns, settings)
+    cut = pieces_of(turns, settings)
     distinct = cut.select("text").unique(maintain_order=True).with_row_index("text_row")
     texts = distinct["text"].to_list()
-    vectors = embed(texts, progress)
+    embedded = embedder.embed(texts, progress)
+    vectors = embedded.vectors
     hashes = pl.Series("text_hash", [hashlib.sha256(text.encode()).hexdigest() for text in texts], dtype=pl.String)
 
     chunks = _chunks(documents, cut.join(distinct, on="text", maintain_order="left"))
     n_documents = chunks.select("container", "document_id").n_unique()
+    chunks, failed, retryable = _with_vectors(chunks, embedded.errors)
     n_chunks = chunks.height
     if settings.consolidate:
         chunks = consolidate(chunks, vectors, settings.consolidation_threshold)
@@ -51,30 +64,39 @@ def build(
 
     # Rows follow the first use of a text, which depends on the order of the documents; the key does not.
     order = hashes.arg_sort()
+    if embedded.errors:
+        order = order.filter(~order.is_in(list(embedded.errors)))
     text_table, vocabulary = _terms(distinct["text"], hashes, settings.analyzer)
     tables = {
         "chunks": CHUNKS.validate(chunks.with_columns(text_hash=hashes.gather(chunks["text_row"])).select(_columns())),
         "texts": TEXTS.validate(text_table[order]),
-        "vectors": VECTORS.validate(_vector_table(hashes, vectors)[order]),
+        "vectors": VECTORS.validate(_vector_table(hashes, vectors, embedder.name)[order]),
         "vocabulary": VOCABULARY.validate(vocabulary),
     }
     return StoreBuild(
         tables=tables,
         sent=documents.height,
         stored=stored,
-        left_out={"blank": documents.height - n_documents, "consolidated": n_documents - stored},
+        left_out={
+            "blank": documents.height - n_documents,
+            "consolidated": n_documents - failed - stored,
+            **({"failed": failed} if failed else {}),
+        },
         notes={
             "chunks": chunks.height,
             "texts": len(texts),
             "blank_turns": turns.filter(pl.col("content").str.strip_chars() == "").height,
             "merged_chunks": n_chunks - chunks.height,
             "superseded_chunks": chunks["superseded_by"].drop_nulls().len(),
-            "model": model_name(),
+            "model": embedder.name,
+            **embedded.notes,
+            **({RETRYABLE_DOCUMENTS: retryable} if retryable else {}),
         },
     )
 
 
-def _pieces(turns: pl.DataFrame, settings: IngestSettings) -> pl.DataFrame:
+def pieces_of(turns: pl.DataFrame, settings: IngestSettings) -> pl.DataFrame:
+    """Columns ``content_hash``, ``part``, ``turns`` and ``text``: the pieces of the sessions that ``turns`` holds."""
     rows = []
     for (content_hash,), session in turns.sort("content_hash", "turn_index").group_by(
         "content_hash", maintain_order=True
@@ -101,6 +123,24 @@ def _chunks(documents: pl.DataFrame, cut: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _with_vectors(chunks: pl.DataFrame, errors: Mapping[int, Lacking]) -> tuple[pl.DataFrame, int, int]:
+    """Chunks of documents all of whose texts have a vector; how many others there are, and may be tried again."""
+    if not errors:
+        return chunks, 0, 0
+    lacking = pl.DataFrame(
+        {"text_row": list(errors), "retryable": [one.retryable for one in errors.values()]},
+        schema={"text_row": chunks.schema["text_row"], "retryable": pl.Boolean},
+    )
+    names = ["container", "document_id"]
+    # A text that is refused for good is not mended by another try for the rest of its document.
+    failed = chunks.join(lacking, on="text_row").group_by(names).agg(pl.col("retryable").all())
+    return (
+        chunks.join(failed, on=names, how="anti", maintain_order="left"),
+        failed.height,
+        int(failed["retryable"].sum()),
+    )
+
+
 def _terms(texts: pl.Series, hashes: pl.Series, analyzer: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     found = analyze(texts, analyzer)
     vocabulary = found.select(pl.col("term").unique().sort()).with_row_index("term_id")
@@ -123,10 +163,10 @@ def _terms(texts: pl.Series, hashes: pl.Series, analyzer: str) -> tuple[pl.DataF
     return table, vocabulary
 
 
-def _vector_table(hashes: pl.Series, vectors: Vectors) -> pl.DataFrame:
-    column = pl.Series(vectors, dtype=VECTORS.empty.schema["vector"])
+def _vector_table(hashes: pl.Series, vectors: Vectors, model: str) -> pl.DataFrame:
+    column = pl.Series(np.ascontiguousarray(vectors)).cast(VECTORS.empty.schema["vector"])
     return pl.DataFrame({"text_hash": hashes, "vector": column}).select(
-        "text_hash", model=pl.lit(model_name()), vector="vector"
+        "text_hash", model=pl.lit(model), vector="vector"
     )
 
 

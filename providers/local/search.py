@@ -12,7 +12,7 @@ import polars as pl
 from converters.errors import BadInput
 from converters.tables import HIT
 from providers.local.container import Container, ranked_columns
-from providers.local.embedding import embed, model_name
+from providers.local.embedding import Embedded, Embedder
 from providers.local.lexical import Terms
 from providers.local.lexicon import analyze
 from providers.local.ranking import Question, rank
@@ -23,7 +23,12 @@ _RANKED = pl.Schema([("query", pl.UInt32()), ("rank", pl.UInt32()), ("row", pl.U
 
 
 def search(
-    *, store: Mapping[str, pl.DataFrame], queries: pl.DataFrame, limit: int, settings: RetrievalSettings
+    *,
+    store: Mapping[str, pl.DataFrame],
+    queries: pl.DataFrame,
+    limit: int,
+    settings: RetrievalSettings,
+    embedder: Embedder,
 ) -> pl.DataFrame:
     """Answer questions, each from its container alone.
 
@@ -32,17 +37,20 @@ def search(
         queries: see ``providers.protocol.Queries``.
         limit: hits a question, at most.
         settings: the pipeline.
+        embedder: makes the questions' vectors, which a lexical search does not need.
 
     Returns:
-        ``providers.protocol.Replies``, in the order of the queries; an unknown container answers ``empty``. Latency is
-        that of ranking: embedding and indexing are shared by the questions.
+        ``providers.protocol.Replies``, in the order of the queries; an unknown container answers ``empty``, a question
+        without a vector says why. Latency is that of ranking, and of the call that gave the question's vector, where
+        there was one: what is done in this process is shared by the questions.
 
     Raises:
         BadInput: the store's vectors come from another model than the one at hand.
+        Told: the embedder can do nothing more.
     """
     models = store["vectors"]["model"].unique().to_list()
-    if models not in ([], [model_name()]):
-        raise BadInput("store", f"its vectors come from {', '.join(models)}, not {model_name()}", "build it again")
+    if models not in ([], [embedder.name]):
+        raise BadInput("store", f"its vectors come from {', '.join(models)}, not {embedder.name}", "build it again")
     texts = store["texts"].join(store["vectors"], on="text_hash", maintain_order="left").with_row_index("text_row")
     chunks = (
         store["chunks"]
@@ -54,8 +62,8 @@ def search(
     )
     containers = ranked_columns(chunks).partition_by("container", as_dict=True)
     asked, known, n_terms = _asked_terms(texts, store["vocabulary"], queries)
-    vectors = texts["vector"].to_numpy()
-    question_vectors = embed(queries["text"].to_list())
+    vectors = texts["vector"].list.to_array(embedder.dimensions).to_numpy()
+    embedded = _embedded(queries["text"].to_list(), settings, embedder)
 
     ranked = [pl.DataFrame(schema=_RANKED)]
     latencies: dict[int, float] = {}
@@ -67,14 +75,35 @@ def search(
         terms = [known[row] for row in text_rows.tolist()]
         container = Container.of(members, terms, n_terms, vectors[text_rows], settings)
         for row, query, text, as_of in group.select("row", "query", "text", "as_of").iter_rows():
+            if row in embedded.errors:
+                continue
             started = perf_counter()
-            question = Question(text, asked[row], question_vectors[row], as_of)
+            question = Question(text, asked[row], embedded.vectors[row], as_of)
             ranking, scores = rank(container, question, limit, settings)
-            latencies[query] = (perf_counter() - started) * 1000
+            waited = (embedded.latency_ms or {}).get(row, 0.0)
+            latencies[query] = waited + (perf_counter() - started) * 1000
             if settings.track_access:
                 container.accesses[ranking] += 1
             ranked.append(_ranked(query, members["row"].to_numpy()[ranking], scores))
-    return _replies(queries, pl.concat(ranked), chunks, texts, latencies)
+    return _unanswered(_replies(queries, pl.concat(ranked), chunks, texts, latencies), embedded)
+
+
+def _embedded(texts: list[str], settings: RetrievalSettings, embedder: Embedder) -> Embedded:
+    if settings.mode == "lexical":
+        return Embedded(np.zeros((len(texts), 0), dtype=np.float32))
+    return embedder.embed_questions(texts)
+
+
+def _unanswered(replies: pl.DataFrame, embedded: Embedded) -> pl.DataFrame:
+    """Questions without a vector say so; the replies are in the order of the questions."""
+    if not embedded.errors:
+        return replies
+    rows = replies.drop("hits").rows(named=True)
+    for row, lacking in embedded.errors.items():
+        said = {"status": lacking.status, "error": lacking.why, "retryable": lacking.retryable, "latency_ms": None}
+        rows[row] |= said
+    told = pl.DataFrame(rows, schema={name: kind for name, kind in replies.schema.items() if name != "hits"})
+    return REPLIES.validate(told.with_columns(replies["hits"]))
 
 
 def _asked_terms(

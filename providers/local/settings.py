@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from providers.local.ingest_settings import IngestSettings
+from providers.local.ingest_settings import EmbeddingSettings, IngestSettings
 from providers.local.retrieval_settings import RetrievalSettings
 
-__all__ = ["IngestSettings", "RetrievalSettings"]
+__all__ = ["EmbeddingSettings", "IngestSettings", "RetrievalSettings"]

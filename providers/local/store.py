@@ -9,6 +9,7 @@ import dataframely as dy
 from converters.schema import Table
 
 DIMENSIONS: Final = 256
+"""Of the vectors that are made in this process."""
 
 
 class Chunks(dy.Schema):
@@ -40,11 +41,11 @@ class Texts(dy.Schema):
 
 
 class Vectors(dy.Schema):
-    """One row a distinct text."""
+    """One row a distinct text; vectors of a store are equally long."""
 
     text_hash = dy.String(primary_key=True, description="which text")
-    model = dy.String(description="what made the vector")
-    vector = dy.Array(dy.Float32(), shape=DIMENSIONS, description="of length 1, or all zeros")
+    model = dy.String(description="what made the vector, with its dimensions")
+    vector = dy.List(dy.Float32(), description="of length 1, or all zeros")
 
 
 class Vocabulary(dy.Schema):

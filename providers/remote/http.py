@@ -88,9 +88,10 @@ class HttpWire:
         No connection, 408, 425 and 429 are tried again in any case: nothing was done. A lost or unreadable answer and
         5xx are tried again where the request is repeatable, and are an unknown outcome where it is not.
         """
-        return persistently(self.manners, lambda: self._once(request, read))
+        return persistently(self.manners, lambda: self.once(request, read))
 
-    def _once(self, request: Request, read: Read[T]) -> T:
+    def once(self, request: Request, read: Read[T]) -> T:
+        """One try of ``send``, for what concerns each of them; raises ``Again`` where another may follow."""
         built = self._built(request)
         try:
             with self._pace.turn():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-Purpose = Literal["probe", "prepare", "ingest", "status", "search", "count", "clear", "answer", "judge"]
+Purpose = Literal["probe", "prepare", "ingest", "status", "search", "count", "clear", "answer", "judge", "embed"]
 T = TypeVar("T")
 
 

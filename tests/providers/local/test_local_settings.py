@@ -8,13 +8,13 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from providers.local.describe import settings_table
-from providers.local.settings import IngestSettings, RetrievalSettings
+from providers.local.settings import EmbeddingSettings, IngestSettings, RetrievalSettings
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "local-system.md"
 MODELS = [IngestSettings, RetrievalSettings]
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [*MODELS, EmbeddingSettings])
 def test_the_documentation_has_the_settings_as_they_are(model: type[BaseModel]) -> None:
     assert settings_table(model) in DOCS.read_text(encoding="utf-8")
 
@@ -32,6 +32,9 @@ def test_every_setting_has_a_default_and_a_meaning_and_none_is_a_list(model: typ
     [
         (IngestSettings, {"granularity": "word"}),
         (IngestSettings, {"chunk_chars": 5}),
+        (IngestSettings, {"embedding": {"model": "m"}}),
+        (EmbeddingSettings, {"model": "", "dimensions": 8}),
+        (EmbeddingSettings, {"model": "m", "dimensions": 8, "batch": 2_049}),
         (RetrievalSettings, {"rrf_K": 60}),
         (RetrievalSettings, {"rrf_k": -1}),
         (RetrievalSettings, {"similarity_floor": 1.2}),

@@ -11,7 +11,7 @@ from local_corpora import Corpus, ask, day, find, replies
 
 from converters.errors import BadInput
 from converters.parquet import read_table, write_table
-from providers.local import embedding, ingest
+from providers.local import embedding
 from providers.local.system import STORE_TABLES
 from providers.protocol import REPLIES, StoreBuild
 from providers.registry import PROVIDERS
@@ -87,12 +87,13 @@ def test_the_order_of_the_documents_changes_nothing_but_positions() -> None:
 
 def test_each_distinct_text_is_embedded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
+    embed = embedding.embed
 
     def counting(texts: list[str], *progress: Any) -> Any:
         seen.extend(texts)
-        return embedding.embed(texts, *progress)
+        return embed(texts, *progress)
 
-    monkeypatch.setattr(ingest, "embed", counting)
+    monkeypatch.setattr(embedding, "embed", counting)
     corpus = Corpus()
     for container in ("a", "b", "c"):
         corpus.add(container, TRAVEL, document_id="s1")
