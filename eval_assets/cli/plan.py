@@ -46,11 +46,15 @@ def lines(plan: Plan) -> list[str]:
     costs = [one.cost_usd for one in plan.models] + [one.cost_usd for one in plan.remote if one.texts is not None]
     bound = "more than" if None in costs else "at most"
     paid = f", {bound} {plan.cost_usd:,.2f} USD for models" if costs else ""
-    told.append(
-        f"cost: at most {plan.remote_calls} remote calls{paid}, about {plan.seconds:.1f} s of work going by the "
-        "last runs"
-    )
+    told.append(f"cost: {_calls(plan)}{paid}, about {plan.seconds:.1f} s of work going by the last runs")
     return told
+
+
+def _calls(plan: Plan) -> str:
+    known = f"at most {plan.remote_calls} remote calls"
+    if all(one.requests is not None for one in plan.remote):
+        return known
+    return f"{known} and those not known yet" if plan.remote_calls else "remote calls not known yet"
 
 
 def _remote_line(one: Remote) -> str:

@@ -13,7 +13,12 @@ from fakes.embeddings import FakeEmbeddings
 from projects import Box
 from remote_projects import table
 
+from eval_assets.cli.plan import lines
+from eval_assets.keys import store_key
 from eval_assets.ledger.settings import MODE_VARIABLE
+from eval_assets.plan import Plan
+from eval_assets.remote.estimate import Remote
+from eval_assets.scope import Part
 
 Command = Callable[..., Result]
 TEXTS = {
@@ -48,7 +53,9 @@ def test_from_the_corpus_to_hits_and_again_offline(
     box: Box, fake: FakeEmbeddings, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     not_yet = "remote: stores/vectors [chats]: documents and requests are not known before the corpus is made"
-    assert not_yet in command(box, "plan").stdout
+    said = command(box, "plan").stdout
+    assert not_yet in said
+    assert "cost: remote calls not known yet, about 0.0 s" in said
     assert command(box, "refresh", "--to", "corpus").exit_code == 0
     said = command(box, "plan").stdout
     assert "remote: stores/vectors [chats]: vectors of 7 texts, at most 3 requests, 34 tokens, 0.03 USD" in said
@@ -105,6 +112,20 @@ def test_from_the_corpus_to_hits_and_again_offline(
     lacking = command(box, "refresh", "--to", "search")
     assert lacking.exit_code == 1
     assert "the vectors of 7 texts are not in the ledger, to be replayed" in lacking.stderr
+
+
+@pytest.mark.parametrize(
+    ("requests", "said"),
+    [
+        ((), "cost: at most 0 remote calls, "),
+        ((3, 4), "cost: at most 7 remote calls, "),
+        ((3, None), "cost: at most 3 remote calls and those not known yet, "),
+        ((0, None), "cost: remote calls not known yet, "),
+    ],
+)
+def test_a_plan_does_not_count_what_it_does_not_know(requests: tuple[int | None, ...], said: str) -> None:
+    far = tuple(Remote(Part(store_key("far"), "chats"), None, number) for number in requests)
+    assert lines(Plan((), (), 0, {}, 0.0, far))[-1].startswith(said)
 
 
 def test_what_changes_no_vector_makes_nothing_stale(box: Box) -> None:

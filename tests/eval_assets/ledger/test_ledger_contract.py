@@ -6,8 +6,10 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from ledger_rows import a_call, a_container
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 
 from eval_assets.ledger.ledger import Ledger, call_key
 from eval_assets.ledger.tables import CALLS
@@ -128,6 +130,27 @@ def test_eight_threads_open_and_write_at_once(engine: str, new_url: Callable[[st
         states = [one.state for one in ledger.documents("far 1", f"c{number}").values()]
         assert states == ["done"] * 5
     ledger.close()
+
+
+def test_many_calls_are_kept_and_looked_for_at_once(ledger: Ledger) -> None:
+    ledger.keep(a_call("a" * 64, reply="old"))
+    ledger.keep_many([a_call("b" * 64, reply=1), a_call("a" * 64, reply=[0.5]), a_call("b" * 64, reply=2)])
+    ledger.keep_many([a_call("c" * 64, "failed")])
+    found = ledger.look_many([letter * 64 for letter in "abcd"])
+    assert {key[0]: (one.reply, one.latency_ms) for key, one in found.items()} == {"a": ([0.5], 12.5), "b": (2, 12.5)}
+    assert attempts(ledger, "a" * 64) == attempts(ledger, "b" * 64) == [1, 2]
+    assert not ledger.look_many([])
+    no_status = a_call("f" * 64, None)  # type: ignore[arg-type]
+    with pytest.raises(IntegrityError):
+        ledger.keep_many([a_call("e" * 64, reply=1), no_status])
+    assert not ledger.look_many(["e" * 64]), "all or none"
+
+
+def test_two_writers_of_the_same_calls_do_not_wait_for_each_other(ledger: Ledger) -> None:
+    calls = [a_call(letter * 64, reply=letter) for letter in "abcdef"]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda number: ledger.keep_many(calls[:: 1 if number % 2 else -1]), range(12)))
+    assert attempts(ledger, "a" * 64) == attempts(ledger, "f" * 64) == list(range(1, 13))
 
 
 def test_one_ledger_serves_several_threads(ledger: Ledger) -> None:
