@@ -30,13 +30,13 @@ def main() -> None:
 
 def lineage(page: Page, site: Site) -> None:
     """The graph, with the stages of one system opened; large, so that the stages say what state they are in."""
-    page.set_viewport_size({"width": 2350, "height": 1250})
-    page.goto(site.lineage("stores", "hybrid", "leaderboard"))
+    page.set_viewport_size({"width": 2350, "height": 1600})
+    page.goto(site.lineage("hybrid", "leaderboard"))
     page.get_by_text("search_results").first.wait_for()
     expect(page.get_by_text("Latest event").first).to_be_visible()
     for waiting in ("Loading...", "fetching statuses"):
         expect(page.get_by_text(waiting)).to_have_count(0, timeout=PATIENCE)
-    _take(page, "lineage", {"x": NAVIGATION + 300, "y": 290, "width": 1750, "height": 790})
+    _take(page, "lineage", {"x": NAVIGATION + 320, "y": 260, "width": 1750, "height": 1120})
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
 
