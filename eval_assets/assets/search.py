@@ -13,6 +13,7 @@ from eval_assets.code_version import CodeVersion, code_version
 from eval_assets.graph import Graph, described, in_words, output
 from eval_assets.io_manager import Rows
 from eval_assets.keys import corpus_key, search_key, store_key
+from eval_assets.remote.embedding_keys import vector_code
 from eval_assets.remote.system import memory_system
 from eval_assets.settings import flatten
 from eval_assets.settings_systems import Store, System
@@ -30,7 +31,7 @@ def search_version(store: Store, system: System) -> CodeVersion:
     retrieval = entry.retrieval_settings(system.retrieval).model_dump(mode="json")
     return code_version(
         settings={"limit": system.limit, "revision": system.revision, **flatten({"retrieval": retrieval})},
-        roots=("providers.documents", *entry.retrieval_code, __name__),
+        roots=("providers.documents", *entry.retrieval_code, *vector_code(store, system), __name__),
         libraries=entry.retrieval_libraries,
     )
 

@@ -13,6 +13,7 @@ from eval_assets.io_manager import Rows
 from eval_assets.keys import corpus_key, store_key
 from eval_assets.placed import placement
 from eval_assets.progress import logged
+from eval_assets.remote.embedding_keys import vector_code
 from eval_assets.remote.system import memory_system
 from eval_assets.settings import flatten
 from eval_assets.settings_systems import Store
@@ -38,7 +39,7 @@ def store_version(store: Store) -> CodeVersion:
             "revision": store.revision,
             **flatten({"ingest": ingest}),
         },
-        roots=("providers.documents", *entry.ingest_code, __name__),
+        roots=("providers.documents", *entry.ingest_code, *vector_code(store), __name__),
         libraries=entry.ingest_libraries,
     )
 

@@ -26,6 +26,11 @@ def asks_endpoint(store: Store, system: System | None = None) -> bool:
     return system is None or system.retrieval.get("mode") != "lexical"
 
 
+def vector_code(store: Store, system: System | None = None) -> tuple[str, ...]:
+    """Modules that decide what becomes of a text and its vector, where an endpoint is asked (see ``asks_endpoint``)."""
+    return ("eval_assets.remote.embedding_wire",) if asks_endpoint(store, system) else ()
+
+
 def key_variable(store: Store) -> str | None:
     """The environment variable that holds the key; None for an address of one's own that names none: it needs none."""
     return store.service.key_env or (None if store.service.base_url else ACCESS.key_env)

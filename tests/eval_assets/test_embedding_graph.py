@@ -13,12 +13,15 @@ from fakes.embeddings import FakeEmbeddings
 from projects import Box
 from remote_projects import table
 
+from eval_assets.assets.search import search_version
+from eval_assets.assets.store import store_version
 from eval_assets.cli.plan import lines
 from eval_assets.keys import store_key
 from eval_assets.ledger.settings import MODE_VARIABLE
 from eval_assets.plan import Plan
 from eval_assets.remote.estimate import Remote
 from eval_assets.scope import Part
+from eval_assets.settings_systems import System
 
 Command = Callable[..., Result]
 TEXTS = {
@@ -131,8 +134,7 @@ def test_a_plan_does_not_count_what_it_does_not_know(requests: tuple[int | None,
 
 def test_what_changes_no_vector_makes_nothing_stale(box: Box) -> None:
     with box.open() as session:
-        before = session.graph.settings.stores["vectors"]
-    from eval_assets.assets.store import store_version
+        before, systems = session.graph.settings.stores["vectors"], session.graph.settings.systems
 
     def version(**changes: object) -> str:
         ingest = {"embedding": {**before.ingest["embedding"], **changes}}
@@ -144,6 +146,15 @@ def test_what_changes_no_vector_makes_nothing_stale(box: Box) -> None:
     assert len(others | {usual}) == 5
     plain = store_version(before.model_copy(update={"ingest": {}}))
     assert not [name for name in plain.settings if "embedding" in name]
+    code = "eval_assets.remote.embedding_wire"
+    assert code not in plain.modules
+    assert code in store_version(before).modules
+    searches = {name: search_version(before, system) for name, system in systems.items() if isinstance(system, System)}
+    assert {name: code in version.modules for name, version in searches.items()} == {
+        "dense": True,
+        "hybrid": True,
+        "words": False,
+    }
 
 
 def test_without_its_key_a_store_is_unavailable_and_words_need_none(
