@@ -10,8 +10,7 @@ import pytest
 from click.testing import Result
 from fakes.zengram import FakeZengram
 from projects import Box, ran
-from remote_projects import KEY_VARIABLE, remote_project
-from test_remote import table
+from remote_projects import KEY_VARIABLE, remote_project, table
 
 Command = Callable[..., Result]
 

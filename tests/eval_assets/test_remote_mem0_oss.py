@@ -1,14 +1,12 @@
-"""mem0's library from the corpus to the report: for real, without a network."""
+"""mem0's library, for real, without a network."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from links import MANNERS, bench, built, searched
-from projects import Box, make_project, part, write_yaml
 
 from eval_assets.ledger.ledger import Ledger
 from eval_assets.project import Project
@@ -24,40 +22,12 @@ from providers.registry import PROVIDERS
 from providers.remote.access import Access
 
 ENTRY = PROVIDERS["mem0_oss"]
-SETTINGS: dict[str, Any] = {
-    "stores": {"there": {"provider": "mem0_oss"}},
-    "systems": {"far": {"store": "there", "limit": 10}},
-    "targets": [{"systems": ["far"], "benchmarks": ["chats"]}],
-}
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(mem0_oss.FOLDER_VARIABLE, str(tmp_path / "mem0"))
     return tmp_path / "mem0"
-
-
-def table(box: Box, name: str, which: str | None = None) -> pl.DataFrame:
-    with box.open() as session:
-        key = part(name).key
-        if which:
-            return session.graph.shelf.table(session.instance, key, "chats", which)
-        return session.graph.shelf.frame(session.instance, key, "chats")
-
-
-def test_from_the_corpus_to_the_report(tmp_path: Path) -> None:
-    box = make_project(tmp_path / "project")
-    write_yaml(box.systems_file, SETTINGS)
-    done = box.refresh()
-    assert not [failure for wave in done.waves for failure in wave.failures]
-    results = table(box, "far/search_results")
-    assert results["status"].to_list() == ["ok"] * 3
-    first = results.row(0, named=True)["hits"][0]
-    assert first["session_keys"] == [table(box, "corpus/haystacks")["session_key"][0]]
-    receipts = table(box, "stores/there", "receipts")
-    assert receipts["status"].unique().to_list() == ["done"]
-    assert receipts["provider_ids"].list.len().unique().to_list() == [2]
-    assert not box.plan().work
 
 
 def test_a_write_that_fails_half_way_leaves_nothing_twice(
