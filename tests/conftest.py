@@ -13,7 +13,7 @@ settings.register_profile(
     "ours",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "50")),
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "25")),
 )
 settings.load_profile("ours")
 
