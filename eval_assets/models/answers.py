@@ -20,7 +20,7 @@ from providers.remote.errors import CallFailed, Degraded, NotRecorded, Unreadabl
 
 _SPARE: Final = 0.9
 """Share of a model's context that is used: tokens are estimated."""
-_FAILED: Final = ("error", "not_run")
+_FAILED: Final = ("degraded", "error", "not_run")
 
 
 def budget(reader: Reader, model: Model) -> int:

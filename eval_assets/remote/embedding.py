@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -23,7 +22,6 @@ from eval_assets.remote.access import manners_of
 from eval_assets.remote.embedding_keys import ACCESS, key_lacking, key_variable
 from eval_assets.remote.embedding_wire import (
     PATH,
-    WIRE_TYPE,
     EmbeddingWire,
     cost_usd,
     cut,
@@ -33,6 +31,7 @@ from eval_assets.remote.embedding_wire import (
     packed,
     shares,
     tokens_of,
+    unpacked,
     vectors_of,
 )
 from eval_assets.settings_systems import Store
@@ -40,7 +39,7 @@ from judges.tokens import estimate_tokens
 from providers.local.embedding import Embedded, Lacking, Vectors
 from providers.local.settings import EmbeddingSettings
 from providers.protocol import Progress, quiet
-from providers.remote.errors import CallFailed, NotRecorded, Refused, Stop
+from providers.remote.errors import CallFailed, NotRecorded, Refused, Stop, Unreadable
 from providers.remote.pace import threads
 from providers.remote.wire import Reply, Wire
 
@@ -179,7 +178,10 @@ class LedgerEmbedder:
     def _look(self, keys: Sequence[str], now: _Round) -> None:
         for start in range(0, len(keys), _LOOKED_FOR):
             for key, kept in self.ledger.look_many(keys[start : start + _LOOKED_FOR]).items():
-                vector = np.frombuffer(base64.b64decode(kept.reply), dtype=WIRE_TYPE)
+                vector = np.zeros(0, dtype=np.float32)
+                # What somebody else wrote there is asked for again.
+                with suppress(Unreadable):
+                    vector = unpacked(kept.reply)
                 if len(vector) == self.dimensions:
                     now.out[now.rows[key]] = of_length_1(vector)
                     now.there.add(key)

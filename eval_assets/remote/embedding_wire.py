@@ -74,7 +74,7 @@ def vectors_of(body: Any, count: int, dimensions: int) -> npt.NDArray[np.float32
         index = one.get("index")
         if type(index) is not int or not 0 <= index < count or index in found:
             raise Unreadable(f"the reply has a vector in place {index!r} of {count}")
-        found[index] = _vector(one.get("embedding"))
+        found[index] = unpacked(one.get("embedding"))
     wrong = next((len(vector) for vector in found.values() if len(vector) != dimensions), None)
     if wrong is not None:
         raise WrongDimensions(
@@ -97,6 +97,25 @@ def of_length_1(vectors: npt.NDArray[np.float32]) -> Vectors:
 def packed(vector: npt.NDArray[np.float32]) -> str:
     """As the ledger keeps it: base64 of float32, little-endian."""
     return base64.b64encode(vector.astype(WIRE_TYPE).tobytes()).decode()
+
+
+def unpacked(value: Any) -> npt.NDArray[np.float32]:
+    """A vector from base64 of float32, or from a list of numbers; raises ``Unreadable``."""
+    if isinstance(value, str):
+        try:
+            raw = base64.b64decode(value, validate=True)
+        except (binascii.Error, ValueError):
+            raise Unreadable("the reply has a vector that is no base64") from None
+        if not raw or len(raw) % WIRE_TYPE.itemsize:
+            raise Unreadable(f"the reply has a vector of {len(raw)} bytes")
+        return np.frombuffer(raw, dtype=WIRE_TYPE).astype(np.float32)
+    if not isinstance(value, list) or not value or not {*map(type, value)} <= {float, int}:
+        raise Unreadable("the reply has a vector that is neither numbers nor base64")
+    try:
+        with np.errstate(over="ignore"):
+            return np.asarray(value, dtype=np.float64).astype(np.float32)
+    except OverflowError:
+        raise Unreadable("the reply has a vector with a number that is too large") from None
 
 
 def tokens_of(body: Any) -> int | None:
@@ -168,21 +187,3 @@ class EmbeddingWire(HttpWire):
                 # It may have been answered, and billed, though nobody here heard it.
                 self.budget.pay(most)
                 raise
-
-
-def _vector(value: Any) -> npt.NDArray[np.float32]:
-    if isinstance(value, str):
-        try:
-            raw = base64.b64decode(value, validate=True)
-        except (binascii.Error, ValueError):
-            raise Unreadable("the reply has a vector that is no base64") from None
-        if not raw or len(raw) % WIRE_TYPE.itemsize:
-            raise Unreadable(f"the reply has a vector of {len(raw)} bytes")
-        return np.frombuffer(raw, dtype=WIRE_TYPE).astype(np.float32)
-    if not isinstance(value, list) or not value or not {*map(type, value)} <= {float, int}:
-        raise Unreadable("the reply has a vector that is neither numbers nor base64")
-    try:
-        with np.errstate(over="ignore"):
-            return np.asarray(value, dtype=np.float64).astype(np.float32)
-    except OverflowError:
-        raise Unreadable("the reply has a vector with a number that is too large") from None

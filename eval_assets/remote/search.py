@@ -35,15 +35,17 @@ class Container:
         build: how often it was filled.
         pieces: by our id.
         sources: by the service's ids, our ids.
-        lacking: why it cannot be asked yet; None where it is as complete as it will be.
-        refused: pieces that the service will not take, whatever is tried: what they hold is missed, as the system's own
-            limit.
+        lacking: why it cannot be asked; None where it is as complete as it will be.
+        retryable: whether that may change.
+        refused: pieces that the service will not take, whatever is tried: answers are given without them, and are
+            degraded.
     """
 
     build: int
     pieces: dict[str, _Piece] = field(default_factory=dict)
     sources: dict[str, list[str]] = field(default_factory=dict)
     lacking: str | None = None
+    retryable: bool = False
     refused: int = 0
 
 
@@ -59,6 +61,10 @@ def containers(receipts: pl.DataFrame, wanted: Sequence[str]) -> dict[str, Conta
             one.refused += 1
         elif row["status"] in ("failed", "pending"):
             one.lacking = f"its container is not complete: a document is {row['status']} ({row['error']})"
+            one.retryable = True
+    for one in found.values():
+        if one.refused == len(one.pieces) and one.lacking is None:
+            one.lacking = f"the service took none of the {one.refused} documents of its container"
     return found
 
 
@@ -120,14 +126,17 @@ class Asking:
         if container is None:
             return _row(query, "error", "its container was never filled", retryable=True)
         if container.lacking:
-            return _row(query, "error", container.lacking, retryable=True)
+            return _row(query, "error", container.lacking, retryable=container.retryable)
         context = {"revision": self.link.revision, "build": container.build}
         wire = self.link.ledgered(context, lambda: self._check(query["container"], container))
         try:
             hits = self._search(wire, query)
-            status, error = ("ok" if hits else "empty"), None
+            status, error, again = ("ok" if hits else "empty"), None, False
+            if container.refused:
+                status = "degraded"
+                error = f"the service took all but {container.refused} documents of its container"
         except Degraded as failure:
-            hits, status, error = list(failure.value), "degraded", str(failure)  # type: ignore[call-overload]
+            hits, status, error, again = list(failure.value), "degraded", str(failure), True  # type: ignore[call-overload]
         except NotRecorded as failure:
             return _row(query, "not_run", str(failure), retryable=True)
         except CallFailed as failure:
@@ -137,7 +146,7 @@ class Asking:
                 self.made += wire.made
                 self.replayed += wire.replayed
         mapped = [self._hit(container, hit, rank) for rank, hit in enumerate(hits[: self.limit], start=1)]
-        row = _row(query, status, error, retryable=status == "degraded", latency_ms=wire.latency_ms)
+        row = _row(query, status, error, retryable=again, latency_ms=wire.latency_ms)
         return {**row, "hits": mapped}
 
     def _search(self, wire: LedgerWire, query: Mapping[str, Any]) -> list[Hit]:

@@ -48,9 +48,6 @@ class RemoteSystem:
             "calls replayed": asking.replayed,
             "hits without a session": asking.unmapped,
         }
-        refused = sum(known[name].refused > 0 for name in queries["container"] if name in known)
-        if refused:
-            self.facts["questions whose container lacks refused documents"] = refused
         return replies
 
 

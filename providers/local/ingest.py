@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,7 @@ from providers.protocol import RETRYABLE_DOCUMENTS, Progress, StoreBuild, quiet
 _PIECES = pl.Schema(
     [("content_hash", pl.String()), ("part", pl.UInt32()), ("turns", pl.List(pl.UInt32)), ("text", pl.String())]
 )
+_DOCUMENT: Final = ["container", "document_id"]
 
 
 def build(
@@ -40,8 +42,9 @@ def build(
         progress: told how many texts are embedded.
 
     Returns:
-        The tables of ``providers.local.store``. Left out: ``blank`` (no text), ``failed`` (a text of it has no vector)
-        and ``consolidated`` (every chunk was merged into an older one, which maps to this document's session too).
+        The tables of ``providers.local.store``. Left out: ``blank`` (no text), ``failed`` (a text of it has no vector:
+        see ``Vectors``) and ``consolidated`` (every chunk was merged into an older one, which maps to this document's
+        session too).
 
     Raises:
         Told: the embedder can do nothing more.
@@ -55,22 +58,21 @@ def build(
     hashes = pl.Series("text_hash", [hashlib.sha256(text.encode()).hexdigest() for text in texts], dtype=pl.String)
 
     chunks = _chunks(documents, cut.join(distinct, on="text", maintain_order="left"))
-    n_documents = chunks.select("container", "document_id").n_unique()
-    chunks, failed, retryable = _with_vectors(chunks, embedded.errors)
+    n_documents = chunks.select(_DOCUMENT).n_unique()
+    failed = _failed(chunks, embedded.errors)
     n_chunks = chunks.height
     if settings.consolidate:
         chunks = consolidate(chunks, vectors, settings.consolidation_threshold)
-    stored = chunks.select("container", "document_id").n_unique()
+    stored = chunks.join(failed, on=_DOCUMENT, how="anti").select(_DOCUMENT).n_unique()
 
     # Rows follow the first use of a text, which depends on the order of the documents; the key does not.
     order = hashes.arg_sort()
-    if embedded.errors:
-        order = order.filter(~order.is_in(list(embedded.errors)))
+    there = order.filter(~order.is_in(list(embedded.errors))) if embedded.errors else order
     text_table, vocabulary = _terms(distinct["text"], hashes, settings.analyzer)
     tables = {
         "chunks": CHUNKS.validate(chunks.with_columns(text_hash=hashes.gather(chunks["text_row"])).select(_columns())),
         "texts": TEXTS.validate(text_table[order]),
-        "vectors": VECTORS.validate(_vector_table(hashes, vectors, embedder.name)[order]),
+        "vectors": VECTORS.validate(_vector_table(hashes, vectors, embedder.name)[there]),
         "vocabulary": VOCABULARY.validate(vocabulary),
     }
     return StoreBuild(
@@ -79,8 +81,8 @@ def build(
         stored=stored,
         left_out={
             "blank": documents.height - n_documents,
-            "consolidated": n_documents - failed - stored,
-            **({"failed": failed} if failed else {}),
+            "consolidated": n_documents - failed.height - stored,
+            **({"failed": failed.height} if failed.height else {}),
         },
         notes={
             "chunks": chunks.height,
@@ -90,7 +92,7 @@ def build(
             "superseded_chunks": chunks["superseded_by"].drop_nulls().len(),
             "model": embedder.name,
             **embedded.notes,
-            **({RETRYABLE_DOCUMENTS: retryable} if retryable else {}),
+            **({RETRYABLE_DOCUMENTS: int(failed["retryable"].sum())} if failed["retryable"].any() else {}),
         },
     )
 
@@ -123,22 +125,14 @@ def _chunks(documents: pl.DataFrame, cut: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _with_vectors(chunks: pl.DataFrame, errors: Mapping[int, Lacking]) -> tuple[pl.DataFrame, int, int]:
-    """Chunks of documents all of whose texts have a vector; how many others there are, and may be tried again."""
-    if not errors:
-        return chunks, 0, 0
+def _failed(chunks: pl.DataFrame, errors: Mapping[int, Lacking]) -> pl.DataFrame:
+    """Documents a text of which has no vector, by container, and whether another try may mend that."""
     lacking = pl.DataFrame(
         {"text_row": list(errors), "retryable": [one.retryable for one in errors.values()]},
         schema={"text_row": chunks.schema["text_row"], "retryable": pl.Boolean},
     )
-    names = ["container", "document_id"]
     # A text that is refused for good is not mended by another try for the rest of its document.
-    failed = chunks.join(lacking, on="text_row").group_by(names).agg(pl.col("retryable").all())
-    return (
-        chunks.join(failed, on=names, how="anti", maintain_order="left"),
-        failed.height,
-        int(failed["retryable"].sum()),
-    )
+    return chunks.join(lacking, on="text_row").group_by(_DOCUMENT).agg(pl.col("retryable").all())
 
 
 def _terms(texts: pl.Series, hashes: pl.Series, analyzer: str) -> tuple[pl.DataFrame, pl.DataFrame]:

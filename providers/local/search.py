@@ -12,7 +12,7 @@ import polars as pl
 from converters.errors import BadInput
 from converters.tables import HIT
 from providers.local.container import Container, ranked_columns
-from providers.local.embedding import Embedded, Embedder
+from providers.local.embedding import Embedded, Embedder, Vectors
 from providers.local.lexical import Terms
 from providers.local.lexicon import analyze
 from providers.local.ranking import Question, rank
@@ -41,8 +41,9 @@ def search(
 
     Returns:
         ``providers.protocol.Replies``, in the order of the queries; an unknown container answers ``empty``, a question
-        without a vector says why. Latency is that of ranking, and of the call that gave the question's vector, where
-        there was one: what is done in this process is shared by the questions.
+        without a vector says why, and where texts without one had to be left out, the answer is ``degraded``. Latency
+        is that of ranking, and of the call that gave the question's vector, where there was one: what is done in this
+        process is shared by the questions.
 
     Raises:
         BadInput: the store's vectors come from another model than the one at hand.
@@ -51,7 +52,11 @@ def search(
     models = store["vectors"]["model"].unique().to_list()
     if models not in ([], [embedder.name]):
         raise BadInput("store", f"its vectors come from {', '.join(models)}, not {embedder.name}", "build it again")
-    texts = store["texts"].join(store["vectors"], on="text_hash", maintain_order="left").with_row_index("text_row")
+    texts = (
+        store["texts"]
+        .join(store["vectors"], on="text_hash", how="left", maintain_order="left")
+        .with_row_index("text_row")
+    )
     chunks = (
         store["chunks"]
         .filter(pl.col("container").is_in(queries["container"].unique().to_list()))
@@ -60,9 +65,10 @@ def search(
         .sort("container", "position", "document_id", "part")
         .with_row_index("row")
     )
+    chunks, short = _with_vectors(chunks, texts, settings)
     containers = ranked_columns(chunks).partition_by("container", as_dict=True)
     asked, known, n_terms = _asked_terms(texts, store["vocabulary"], queries)
-    vectors = texts["vector"].list.to_array(embedder.dimensions).to_numpy()
+    vectors = _matrix(texts, embedder.dimensions)
     embedded = _embedded(queries["text"].to_list(), settings, embedder)
 
     ranked = [pl.DataFrame(schema=_RANKED)]
@@ -85,13 +91,47 @@ def search(
             if settings.track_access:
                 container.accesses[ranking] += 1
             ranked.append(_ranked(query, members["row"].to_numpy()[ranking], scores))
-    return _unanswered(_replies(queries, pl.concat(ranked), chunks, texts, latencies), embedded)
+    replies = _replies(queries, pl.concat(ranked), chunks, texts, latencies)
+    return _unanswered(_degraded(replies, queries, short), embedded)
 
 
 def _embedded(texts: list[str], settings: RetrievalSettings, embedder: Embedder) -> Embedded:
     if settings.mode == "lexical":
         return Embedded(np.zeros((len(texts), 0), dtype=np.float32))
     return embedder.embed_questions(texts)
+
+
+def _with_vectors(
+    chunks: pl.DataFrame, texts: pl.DataFrame, settings: RetrievalSettings
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The chunks that can be ranked, and how many of each container cannot: words need no vector, the other legs do."""
+    lacking = texts.filter(pl.col("vector").is_null()) if settings.mode != "lexical" else texts.clear()
+    short = chunks.join(lacking, on="text_hash", how="semi").group_by("container").agg(lacking=pl.len())
+    if short.is_empty():
+        return chunks, short
+    kept = chunks.join(lacking, on="text_hash", how="anti", maintain_order="left")
+    return kept.drop("row").with_row_index("row"), short
+
+
+def _matrix(texts: pl.DataFrame, dimensions: int) -> Vectors:
+    """A row a text; of zeros where it has no vector, which nothing looks at."""
+    if texts["vector"].null_count():
+        nothing = pl.lit([0.0] * dimensions, dtype=texts.schema["vector"])
+        texts = texts.with_columns(pl.col("vector").fill_null(nothing))
+    matrix: Vectors = texts["vector"].list.to_array(dimensions).to_numpy()
+    return matrix
+
+
+def _degraded(replies: pl.DataFrame, queries: pl.DataFrame, short: pl.DataFrame) -> pl.DataFrame:
+    """An answer that texts were left out of is none to be scored like others."""
+    if short.is_empty():
+        return replies
+    lacking = queries.select("container").join(short, on="container", how="left", maintain_order="left")["lacking"]
+    said = pl.format("{} pieces of its container have no vector", pl.lit(lacking))
+    return replies.with_columns(
+        status=pl.when(pl.lit(lacking.is_not_null())).then(pl.lit("degraded")).otherwise("status"),
+        error=pl.when(pl.lit(lacking.is_not_null())).then(said).otherwise("error"),
+    )
 
 
 def _unanswered(replies: pl.DataFrame, embedded: Embedded) -> pl.DataFrame:

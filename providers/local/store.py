@@ -41,7 +41,7 @@ class Texts(dy.Schema):
 
 
 class Vectors(dy.Schema):
-    """One row a distinct text; vectors of a store are equally long."""
+    """One row a distinct text that a vector could be had for; vectors of a store are equally long."""
 
     text_hash = dy.String(primary_key=True, description="which text")
     model = dy.String(description="what made the vector, with its dimensions")

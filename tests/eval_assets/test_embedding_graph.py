@@ -195,18 +195,22 @@ def test_a_run_stops_before_its_limit_of_money_and_goes_on(box: Box, command: Co
     assert "without a price no limit of money can be kept" in priceless.stderr
 
 
-def test_a_refused_text_fails_its_documents_and_no_other(box: Box, command: Command, fake: FakeEmbeddings) -> None:
+def test_without_a_refused_text_answers_by_vectors_are_degraded(
+    box: Box, command: Command, fake: FakeEmbeddings
+) -> None:
     fake.refused = ["Oslo", "cat"]
     done = command(box, "refresh", "--to", "search")
     assert done.exit_code == 0, done.stderr
-    chunks = table(box, "stores/vectors", "chunks")
-    assert chunks["document_id"].n_unique() == 5, "one of six"
+    texts, vectors = table(box, "stores/vectors", "texts"), table(box, "stores/vectors", "vectors")
+    left_out = texts.join(vectors, on="text_hash", how="anti")["text"].to_list()
+    assert left_out == ["I flew to Oslo."]
     dense, words = table(box, "dense/search_results"), table(box, "words/search_results")
-    assert dense["status"].to_list() == ["ok", "ok", "error"]
+    assert dense["status"].to_list() == ["ok", "degraded", "error"]
+    assert dense["error"][1] == "1 pieces of its container have no vector"
     assert "a text is not acceptable" in dense["error"][2]
     assert dense["retryable"].to_list() == [False] * 3
-    assert "error" not in set(words["status"])
-    assert "Oslo" not in str(words["hits"].to_list())
+    assert "Oslo" not in str(dense["hits"].to_list())
+    assert set(words["status"]) <= {"ok", "empty"}, "words need no vector"
     assert not box.plan(to="search").work, "what is refused for good is not tried again"
 
 

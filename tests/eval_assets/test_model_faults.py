@@ -68,6 +68,24 @@ def test_a_reply_without_an_answer_is_asked_for_three_times_and_is_an_error(whic
     assert sorted(calls(tmp_path)).count(("answer", "unreadable")) == 3
 
 
+@pytest.mark.parametrize("status", ["degraded", "error", "not_run"])
+def test_a_search_that_did_not_give_all_it_should_is_not_read_and_no_score(status: str, tmp_path: Path) -> None:
+    made = asks(3)
+    failed = made.results.with_columns(
+        status=pl.when(pl.col("question_id") == made.questions["question_id"][1])
+        .then(pl.lit(status))
+        .otherwise("status"),
+        error=pl.lit("a document is missing"),
+    )
+    with FakeOpenAI() as fake, chat(fake, tmp_path) as asked:
+        answers = answered(made, asked, results=failed)
+        judgments = judged(made, asked, answers)
+        assert (len(fake.readers), len(fake.judges)) == (2, 2)
+    assert answers["status"].to_list() == judgments["status"].to_list() == ["ok", "not_run", "ok"]
+    assert answers["error"][1] == "its search failed: a document is missing"
+    assert judgments["label"].to_list() == [True, None, True]
+
+
 def test_an_answer_that_was_cut_off_is_degraded_judged_and_paid_for(tmp_path: Path) -> None:
     made = asks(3)
     with FakeOpenAI(on("code 1?", CUT)) as fake, chat(fake, tmp_path) as asked:

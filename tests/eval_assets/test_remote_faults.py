@@ -78,7 +78,7 @@ def test_mem0_is_complete_or_its_rows_are_marked(made: Several, name: str) -> No
     fake = made.far[name].fake
     assert isinstance(fake, FakeMem0 | FakeMem0Server)
     receipts, results = made.table(f"stores/{name}", "receipts"), made.table(f"{name}/search_results")
-    lacking = set(receipts.filter(pl.col("status").is_in(["failed", "pending"]))["container"])
+    lacking = set(receipts.filter(pl.col("status").is_in(["failed", "pending"]) & pl.col("retryable"))["container"])
     assert receipts.filter(pl.col("status") == "skipped").is_empty()
     assert results.height == 3
     assert (results["status"] == "error").sum() == len(lacking)

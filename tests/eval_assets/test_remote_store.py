@@ -166,17 +166,32 @@ def test_a_wrong_key_ends_the_step_and_is_nowhere(tmp_path: Path) -> None:
         assert b"planted" not in kept
 
 
-def test_what_a_service_refuses_for_good_is_missed_and_said(tmp_path: Path) -> None:
+def test_without_what_a_service_refuses_for_good_answers_are_degraded(tmp_path: Path) -> None:
     made = bench(2, 2)
     with FakeRefusing() as fake, linked(fake, "zengram", tmp_path) as system:
         store = built(system, made)
         assert dict(store.left_out) == {"failed": 1}
-        assert searched(system, made, store)["status"].to_list() == ["ok", "ok"]
-        assert system.facts["questions whose container lacks refused documents"] == 1
+        replies = searched(system, made, store)
+        assert replies["status"].to_list() == ["degraded", "ok"]
+        assert replies["error"].to_list() == ["the service took all but 1 documents of its container", None]
+        assert replies["retryable"].to_list() == [False, False]
+        assert replies["hits"].list.len().min() == 1
         assert fake.count("/memory/search") == 2
         sent = fake.count("/memory/import")
         assert built(system, made).left_out == store.left_out
         assert fake.count("/memory/import") == sent
+
+
+def test_a_container_of_which_the_service_took_nothing_is_not_asked(tmp_path: Path) -> None:
+    made = bench(2, 1)
+    with FakeRefusing() as fake, linked(fake, "zengram", tmp_path) as system:
+        fake.refused = "word0x"
+        store = built(system, made)
+        replies = searched(system, made, store)
+        assert replies["status"].to_list() == ["error", "ok"]
+        assert replies["error"][0] == "the service took none of the 1 documents of its container"
+        assert replies["retryable"].to_list() == [False, False]
+        assert fake.count("/memory/search") == 1
 
 
 @pytest.mark.parametrize("status", ["failed", "pending"])
@@ -197,11 +212,13 @@ def test_a_question_of_an_incomplete_container_is_not_asked(tmp_path: Path, stat
 
 
 class FakeRefusing(FakeZengram):
-    """One record is never taken."""
+    """Some records are never taken."""
+
+    refused = "word0x1"
 
     def _store(self, given: object) -> str:
         content = given["content"]  # type: ignore[index]
-        return "errors" if "word0x1" in content else super()._store(given)  # type: ignore[arg-type]
+        return "errors" if self.refused in content else super()._store(given)  # type: ignore[arg-type]
 
 
 class FakeBusy(FakeZengram):
