@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
@@ -71,12 +72,11 @@ class HttpWire:
 
     def __post_init__(self) -> None:
         self._pace = Pace(self.manners.requests_per_minute, self.manners.concurrency)
-        self._client = httpx.Client(
-            headers=dict(self.headers),
-            timeout=self.manners.timeout_s,
-            limits=httpx.Limits(max_connections=self.manners.concurrency + 1),
-            follow_redirects=False,
-        )
+        limits = httpx.Limits(max_connections=self.manners.concurrency + 1)
+        self._transport = httpx.HTTPTransport(limits=limits, proxy=_proxy(self.base_url))
+        # Makes requests and sends none: cookies, redirects and logins, which no contract here has, cost it as long as
+        # the exchange itself, and that while a place is taken.
+        self._client = httpx.Client(headers=dict(self.headers), transport=self._transport)
 
     def close(self) -> None:
         """Close its connections."""
@@ -96,7 +96,7 @@ class HttpWire:
         try:
             with self._pace.turn():
                 began = time.perf_counter()
-                answer = _exchange(self._client, built)
+                answer = _exchange(self._transport, built)
                 latency = (time.perf_counter() - began) * 1000
         except _UNSENT as error:
             url = httpx.URL(self.base_url)
@@ -172,8 +172,18 @@ class HttpWire:
         return text
 
 
-def _exchange(client: httpx.Client, request: httpx.Request) -> _Answer:
-    response = client.send(request, stream=True)
+def _proxy(url: str) -> str | None:
+    """What the environment says (HTTPS_PROXY, ALL_PROXY, NO_PROXY and so on) of the way to an address."""
+    address = httpx.URL(url)
+    proxies = getproxies()
+    proxy = proxies.get(address.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(address.netloc.decode()):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _exchange(transport: httpx.BaseTransport, request: httpx.Request) -> _Answer:
+    response = transport.handle_request(request)
     try:
         kept = bytearray()
         for piece in response.iter_bytes():

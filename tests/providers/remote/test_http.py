@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -160,3 +161,41 @@ def test_retry_after(value: str, seconds: float | None) -> None:
 def test_retry_after_as_a_date() -> None:
     assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0.0
     assert (retry_after({"retry-after": "Wed, 21 Oct 2999 07:28:00 GMT"}) or 0) > 10**9
+
+
+@pytest.mark.parametrize(
+    ("url", "environment", "taken"),
+    [
+        ("http://service.example/v1", {"HTTP_PROXY": "{proxy}"}, True),
+        ("http://service.example/v1", {"ALL_PROXY": "{proxy}"}, True),
+        ("http://service.example/v1", {"http_proxy": "{proxy}"}, True),
+        ("http://service.example/v1", {"HTTPS_PROXY": "{proxy}"}, False),
+        ("http://service.example/v1", {"HTTP_PROXY": "{proxy}", "NO_PROXY": "other.example,service.example"}, False),
+        ("http://service.example/v1", {"HTTP_PROXY": "{proxy}", "NO_PROXY": "*"}, False),
+        ("{direct}/v1", {"HTTP_PROXY": "{proxy}", "NO_PROXY": "127.0.0.1"}, False),
+    ],
+)
+def test_the_way_is_the_environment_s(
+    url: str, environment: dict[str, str], taken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    with Scripted() as proxy, Scripted() as direct:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value.format(proxy=proxy.url.removeprefix("http://")))
+        wire = HttpWire("thing", url.format(direct=direct.url), manners=replace(FAST, attempts=1))
+        if url.startswith("{direct}") or taken:
+            assert wire.send(ASK, fine)
+        else:
+            # No such host is known, nor asked for: names are looked up on the machine itself.
+            monkeypatch.setattr("socket.getaddrinfo", _no_such_host)
+            with pytest.raises(Unreachable):
+                wire.send(ASK, fine)
+        wire.close()
+        assert (len(proxy.seen), len(direct.seen)) == (int(taken), int("direct" in url))
+        assert [seen.path for seen in proxy.seen + direct.seen] in ([], ["/v1/thing"])
+
+
+def _no_such_host(*_: object, **__: object) -> list[object]:
+    raise socket.gaierror("no such host")
