@@ -14,6 +14,7 @@ from eval_assets.plan import make_plan
 from eval_assets.project import Project
 from eval_assets.refresh import refresh
 from eval_assets.scope import Scope
+from eval_assets.storage import kept_engines
 
 
 class RefreshConfig(dg.Config):
@@ -35,7 +36,7 @@ def refresh_stale(context: dg.OpExecutionContext, config: RefreshConfig) -> None
         scope = Scope(graph, tuple(config.systems), tuple(config.benchmarks), config.to)
         scope.check()
         limit = limit_of_environment()
-        with refreshing(project, f"the refresh job (run {context.run_id})"), limited(limit):
+        with kept_engines(), refreshing(project, f"the refresh job (run {context.run_id})"), limited(limit):
             done = refresh(
                 context.instance,
                 build_definitions(graph),

@@ -2,8 +2,8 @@
 
 It makes a database engine for every query, which compiles each statement again and opens the file anew; it imports the
 whole history of its schema for every file; and it flushes the disk with every event. Its files are write-ahead logs,
-which stay consistent and lose nothing to a killed process without that flush. Only a command's own process does this;
-the UI is left alone.
+which stay consistent and lose nothing to a killed process without that flush. Only a command's own process
+does this, and the refresh job's; the UI is left alone.
 """
 
 from __future__ import annotations

@@ -10,13 +10,21 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from eval_assets import code_version
+from eval_assets.cli import app
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 CHROMIUM: Final = Path("/usr/bin/chromium")
@@ -31,6 +39,7 @@ CHROMIUM_ARGUMENTS: Final = (
 )
 _COMMAND: Final = (sys.executable, "-c", "from eval_assets.cli import main; main()")
 _PATIENCE: Final = 120.0
+OURS: Final = ("EVAL_ASSETS_", "DAGSTER_")
 
 
 @dataclass(frozen=True)
@@ -54,18 +63,28 @@ class Site:
         return f"{self.url}/asset-groups?expanded={quote(opened, safe='')}"
 
     def run(self, *arguments: str) -> str:
-        """What a command of the project prints; in a process of its own, as this one's event loop is the browser's."""
-        told = subprocess.run(
-            [*_COMMAND, *arguments],
-            cwd=self.root,
-            env=_environment(self.root),
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        if told.returncode:
-            raise RuntimeError(f"eval-assets {' '.join(arguments)}: {told.stderr}")
+        """What a command of the project prints; in a thread of its own, as this one's event loop is the browser's."""
+        with ThreadPoolExecutor(1) as thread:
+            told = thread.submit(self._invoke, arguments).result()
+        if told.exit_code:
+            raise RuntimeError(f"eval-assets {' '.join(arguments)}: {told.output}") from told.exception
         return told.stdout
+
+    def _invoke(self, arguments: Sequence[str]) -> Result:
+        with pytest.MonkeyPatch.context() as patch:
+            for name in [name for name in os.environ if name.startswith(OURS)]:
+                patch.delenv(name)
+            patch.setenv("EVAL_ASSETS_ROOT", str(self.root))
+            patch.setattr(code_version, "_ROOT", self.root)
+            return CliRunner().invoke(app, list(arguments))
+
+    def ended(self, run: str) -> bool:
+        """Whether a run has ended, well or not."""
+        query = {"query": f'{{runOrError(runId: "{run}") {{... on Run {{status}}}}}}'}
+        asked = Request(f"{self.url}/graphql", json.dumps(query).encode(), {"Content-Type": "application/json"})
+        with urlopen(asked, timeout=_PATIENCE) as answer:
+            status: str = json.load(answer)["data"]["runOrError"]["status"]
+        return status in ("SUCCESS", "FAILURE", "CANCELED")
 
     def report(self, system: str, benchmark: str) -> dict[str, Any]:
         """A report as the command line gives it."""
@@ -74,13 +93,12 @@ class Site:
 
 
 @contextmanager
-def demo_site(folder: Path) -> Iterator[Site]:
+def demo_site(root: Path) -> Iterator[Site]:
     """Run the demonstration in a copy of the project, then serve that with ``eval-assets ui``."""
-    root = _copy(folder)
     port = _free_port()
     site = Site(root, f"http://127.0.0.1:{port}")
     site.run("demo")
-    log = folder / "ui.log"
+    log = root.with_name("ui.log")
     with (
         log.open("w", encoding="utf-8") as told,
         subprocess.Popen(
@@ -95,12 +113,12 @@ def demo_site(folder: Path) -> Iterator[Site]:
             server.wait(_PATIENCE)
 
 
-def _copy(folder: Path) -> Path:
-    root = folder / "project"
+def copied(root: Path) -> Path:
+    """The project, with all that it comes with; the baselines are no targets."""
     (root / "data").mkdir(parents=True)
     for name in ("workspace.yaml", "dagster.yaml", "data/systems.yaml", "data/benchmarks.yaml"):
         shutil.copyfile(REPOSITORY / name, root / name)
-    # The baselines are there to be looked at, but no target: the demonstration does not run them, and a refresh would.
+    # They are there to be looked at: the demonstration does not run them, and a refresh would.
     settings = root / "data" / "systems.yaml"
     text = settings.read_text("utf-8")
     every = "[bm25, dense, hybrid, none, oracle]"
@@ -113,8 +131,23 @@ def _copy(folder: Path) -> Path:
     return root
 
 
+def lessened(root: Path, answering: str) -> Path:
+    """The same with what the demonstration runs and no more; one of its systems has its answers judged."""
+    settings, benchmarks = root / "data" / "systems.yaml", root / "data" / "benchmarks.yaml"
+    told = yaml.safe_load(settings.read_text("utf-8"))
+    told["stores"] = {"turns": told["stores"]["turns"]}
+    told["systems"] = {name: told["systems"][name] for name in ("bm25", "dense", "hybrid")}
+    for name, system in told["systems"].items():
+        if name != answering:
+            del system["reader"], system["judges"]
+    settings.write_text(yaml.safe_dump(told, sort_keys=False), "utf-8")
+    smoke = yaml.safe_load(benchmarks.read_text("utf-8"))["benchmarks"]["smoke"]
+    benchmarks.write_text(yaml.safe_dump({"benchmarks": {"smoke": smoke}}), "utf-8")
+    return root
+
+
 def _environment(root: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("EVAL_ASSETS_", "DAGSTER_"))}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     return {**kept, "EVAL_ASSETS_ROOT": str(root), "PYTHONPATH": str(root)}
 
 

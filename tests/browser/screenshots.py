@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from demo_site import CHROMIUM, CHROMIUM_ARGUMENTS, REPOSITORY, Site, demo_site
+from demo_site import CHROMIUM, CHROMIUM_ARGUMENTS, REPOSITORY, Site, copied, demo_site
 from playwright.sync_api import FloatRect, Page, expect, sync_playwright
 
 IMAGES: Final = REPOSITORY / "docs" / "images"
@@ -19,7 +19,11 @@ PATIENCE: Final = 60_000
 def main() -> None:
     """Run the demonstration, serve it, and take a picture of each page that the documentation shows."""
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, demo_site(Path(folder)) as site, sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        demo_site(copied(Path(folder) / "project")) as site,
+        sync_playwright() as playwright,
+    ):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS, headless=True)
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.set_default_timeout(PATIENCE)
