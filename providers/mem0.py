@@ -32,7 +32,7 @@ from providers.mem0_texts import (
     turn_by_turn,
 )
 from providers.remote.access import Access, AccessDefaults
-from providers.remote.errors import CallFailed, OutOfQuota, Refused, TimedOut, Unreadable, one_line
+from providers.remote.errors import Absent, CallFailed, OutOfQuota, Refused, TimedOut, Unreadable, one_line
 from providers.remote.service import Description, Document, Hit, Receipt, Scope
 from providers.remote.values import count, iso, mapping, name, rows
 from providers.remote.wire import Purpose, Reply, Request, Wire
@@ -79,10 +79,6 @@ class RetrievalSettings(BaseModel):
     rerank: bool = False
     latest_only: bool = False
     include_merged: bool = False
-
-
-class _Absent(Refused):
-    """404: there is no such thing."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +197,7 @@ class Mem0:
         request = _list_request(scope, purpose, page=1, size=1)
         try:
             return self.wire.send(request, lambda reply: count(mapping(reply.body).get("count"), "count"))
-        except _Absent:
+        except Absent:
             return 0
 
     def _list(self, scope: Scope) -> Iterator[Mapping[str, Any]]:
@@ -220,14 +216,14 @@ class Mem0:
         request = Request("DELETE", "/v1/memories/", "clear", params=params, repeatable=True)
         try:
             return self.wire.send(request, _event)
-        except _Absent:
+        except Absent:
             return None
 
     def _deleting(self, ticket: str) -> bool:
         request = Request("GET", f"/v1/event/{quote(ticket, safe='')}/", "clear", repeatable=True)
         try:
             return self.wire.send(request, _status) in _WAITING
-        except _Absent:
+        except Absent:
             return False
 
 
@@ -255,7 +251,7 @@ def _judge(status: int, headers: Mapping[str, str], body: Any) -> Exception | No
     if status == 413 or (status == 403 and (known.get("upgrade_required") or details.get("upgrade_required"))):
         return OutOfQuota(f"{said}; look at the plan and its quota")
     if status == 404:
-        return _Absent(said)
+        return Absent(said)
     return Refused(said) if status == 400 else None
 
 

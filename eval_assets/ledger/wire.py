@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from eval_assets.ledger.ledger import Call, CallStatus, Ledger, Mode, call_key
 from eval_assets.models.budget import OverBudget
-from providers.remote.errors import CallFailed, Degraded, NotRecorded, Stop, Unreadable
+from providers.remote.errors import Absent, CallFailed, Degraded, NotRecorded, Stop, Unreadable
 from providers.remote.wire import Read, Reply, Request, T, Wire
 
 _REPLAYABLE: Final = ("search", "answer", "judge")
@@ -95,7 +95,9 @@ class LedgerWire:
             raise
         except (CallFailed, Stop) as error:
             if not isinstance(error, Unreadable) or not replies:
-                self._keep(request, key, "failed", None, str(error))
+                # Whether something is there was the question, where it is no search of it.
+                answered = isinstance(error, Absent) and key is None
+                self._keep(request, key, "usable" if answered else "failed", None, str(error))
             raise
         self._keep(request, key, "usable", replies[-1])
         if key:

@@ -4,6 +4,7 @@
 
     CallFailed                 the row or document that the call was for fails; the others go on
       Refused                  the service understood and said no: asking again changes nothing
+        Absent                 what was asked after is not there, which may be all one wanted to know
       Unavailable              overload or outage that outlasted the retries: asking later may help
       Unreadable               an answer came and is not what the contract says
       UnknownOutcome           sent, and no usable answer: it may or may not have been done
@@ -42,6 +43,10 @@ class Refused(CallFailed):
     """The service said no to this request."""
 
     retryable = False
+
+
+class Absent(Refused):
+    """The service has nothing of this name."""
 
 
 class Unavailable(CallFailed):

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from providers.remote.errors import Refused, UnknownOutcome
+from providers.remote.errors import Absent, Refused, UnknownOutcome
 from providers.supermemory.dialect import mappings
-
-
-class NotThere(Refused):
-    """There is no such document or container."""
 
 
 def judge(status: int, headers: Mapping[str, str], body: Any) -> Exception | None:
@@ -24,7 +20,7 @@ def judge(status: int, headers: Mapping[str, str], body: Any) -> Exception | Non
     said = "; ".join(map(_issue, issues)) if issues else str(told.get("error") or "no reason given")
     message = f"supermemory: status {status}: {said}"
     if status == 404 and told:
-        return NotThere(message)
+        return Absent(message)
     if status == 409:
         return UnknownOutcome(message)
     if status == 400 and issues:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from providers.remote.errors import Refused, Unavailable, Unreachable, Unreadable
+from providers.remote.errors import Absent, Refused, Unavailable, Unreachable, Unreadable
 from providers.remote.service import Description, Document, Hit, Receipt, Scope
 from providers.remote.values import content, count, mapping, name, number, rows, some_name
 from providers.remote.wire import Purpose, Reply, Wire
-from providers.supermemory.answers import NotThere
 from providers.supermemory.dialect import Dialect, Item, own_id, session_of, why
 from providers.supermemory.settings import RetrievalSettings
 
@@ -101,7 +100,7 @@ class Supermemory:
 
     def clear(self, scope: Scope) -> None:
         """Delete the container, and see that it is empty."""
-        with suppress(NotThere):
+        with suppress(Absent):
             self.wire.send(self.dialect.emptying(scope.name), lambda reply: self.dialect.emptied(mapping(reply.body)))
 
         def gone(reply: Reply) -> None:
@@ -184,7 +183,7 @@ class Supermemory:
 
         try:
             return self.wire.send(self.dialect.one(scope.name, own), read)
-        except NotThere:
+        except Absent:
             return None
 
     def _total(self, container: str, purpose: Purpose) -> int:

@@ -8,15 +8,11 @@ from datetime import datetime
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from providers.remote.errors import Refused, Unreadable, one_line
+from providers.remote.errors import Absent, Unreadable, one_line
 from providers.remote.service import Document, Hit, Message, Scope
 from providers.remote.values import content, date_of, mapping, name, number, rows, some_name
 from providers.remote.wire import Purpose, Reply, Request, Wire
 from providers.zep.settings import RetrievalSettings
-
-
-class NotThere(Refused):
-    """Zep has nothing of this id."""
 
 
 @dataclass(frozen=True)
@@ -121,13 +117,13 @@ class Calls:
         """See ``Api``."""
         try:
             return self.wire.send(Request("GET", f"/tasks/{quoted(task)}", "status", repeatable=True), _task)
-        except NotThere:
+        except Absent:
             return None
 
 
 def judge(status: int, _: Mapping[str, str], body: Any) -> Exception | None:
     """404 is said apart; everything else is read as usual."""
-    return NotThere(f"zep: not found: {_said(body)}") if status == 404 else None
+    return Absent(f"zep: not found: {_said(body)}") if status == 404 else None
 
 
 def quoted(value: str) -> str:

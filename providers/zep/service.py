@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from providers.remote.errors import CallFailed, Refused, TimedOut, Unavailable, UnknownOutcome
+from providers.remote.errors import Absent, CallFailed, Refused, TimedOut, Unavailable, UnknownOutcome
 from providers.remote.service import Description, Document, Hit, Message, Receipt, Scope
-from providers.zep.api import Api, Episode, NotThere
+from providers.zep.api import Api, Episode
 from providers.zep.settings import IngestSettings, RetrievalSettings
 from providers.zep.texts import asked, messages_of
 from providers.zep.v4 import V4
@@ -116,7 +116,7 @@ class Zep:
             if self._v4_whole is not None:
                 return _found_whole(self._v4_whole, scope, documents)
             return self._found(scope, documents)
-        except NotThere:
+        except Absent:
             return []
         except CallFailed as error:
             raise UnknownOutcome(f"zep: what is stored could not be found out: {error}") from None
@@ -131,7 +131,7 @@ class Zep:
             return self.api.count_threads(scope)
         try:
             return sum(1 for _ in self._v4_whole.graph_episodes(scope, "count"))
-        except NotThere:
+        except Absent:
             return 0
 
     def clear(self, scope: Scope) -> None:
@@ -140,7 +140,7 @@ class Zep:
 
         try:
             task = self.api.delete_user(scope)
-        except NotThere:
+        except Absent:
             return
         for attempt in stamina.retry_context(
             on=TimedOut, attempts=None, timeout=_CLEARED_S, wait_initial=0.05, wait_max=10.0, wait_jitter=0.05

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from providers.remote.errors import Refused, UnknownOutcome, Unreadable
+from providers.remote.errors import Absent, Refused, UnknownOutcome, Unreadable
 from providers.remote.service import Document, Hit, Message, Scope
 from providers.remote.values import count, mapping, name
 from providers.remote.wire import Purpose, Read, Reply, Request
@@ -18,7 +18,6 @@ from providers.zep.api import (
     Calls,
     Episode,
     Held,
-    NotThere,
     answered,
     edge_hit,
     episode,
@@ -44,7 +43,7 @@ class V3(Calls):
         """By our id."""
         try:
             mapping(self.get(f"/users/{quoted(container)}", purpose))
-        except NotThere:
+        except Absent:
             return None
         return {"user": container}
 
@@ -68,7 +67,7 @@ class V3(Calls):
         """Of a list that is not paged."""
         try:
             return len(optional_rows(self.get(f"/users/{quoted(scope.name)}/threads", "count"), "the reply"))
-        except NotThere:
+        except Absent:
             return 0
 
     def open_thread(self, scope: Scope, document: Document) -> str:
@@ -96,7 +95,7 @@ class V3(Calls):
         path = f"/threads/{quoted(thread)}/messages"
         try:
             body = mapping(self.get(path, "status", {"limit": _MOST}))
-        except NotThere:
+        except Absent:
             return None
         messages = optional_rows(body.get("messages"), "messages")
         total = body.get("total_count")

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID, uuid4, uuid5
 
-from providers.remote.errors import Unreadable
+from providers.remote.errors import Absent, Unreadable
 from providers.remote.service import Document, Hit, Message, Scope
 from providers.remote.values import count, date_of, mapping, name, rows, some_name
 from providers.remote.wire import Method, Purpose, Reply, Request, T
@@ -21,7 +21,6 @@ from providers.zep.api import (
     Calls,
     Episode,
     Held,
-    NotThere,
     answered,
     edge_hit,
     episode,
@@ -57,7 +56,7 @@ class V4(Calls):
         """By the external id, which is unique in the project."""
         try:
             return self._post("/users/lookup", purpose, {"user_id": container}, _user, repeatable=True)
-        except NotThere:
+        except Absent:
             return None
 
     def create_user(self, container: str) -> Mapping[str, str]:
@@ -84,7 +83,7 @@ class V4(Calls):
             params = {"user_uuid": self._ids(scope, "count")["user"]}
             total = mapping(self.get("/threads", "count", {**params, "page_size": 1})).get("total_size")
             return sum(1 for _ in self._pages("GET", "/threads", "count", params)) if total is None else _total(total)
-        except NotThere:
+        except Absent:
             return 0
 
     def open_thread(self, scope: Scope, document: Document) -> str:
@@ -101,7 +100,7 @@ class V4(Calls):
         """From the list of messages, which is there before they are processed."""
         try:
             messages = list(self._pages("GET", f"/threads/{quoted(thread)}/messages", "status"))
-        except NotThere:
+        except Absent:
             return None
         return held(messages, len(messages))
 
@@ -162,7 +161,7 @@ class V4(Calls):
             return scope.handle
         found = self.user(scope.name, purpose)
         if found is None:
-            raise NotThere(f"zep: there is no user {scope.name}")
+            raise Absent(f"zep: there is no user {scope.name}")
         return found
 
     def _post(

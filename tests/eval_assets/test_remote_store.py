@@ -7,15 +7,18 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from fakes.everyone import EVERYONE, Service, at_once
 from fakes.faults import ALL, Faults
 from fakes.server import Answer, Seen
 from fakes.supermemory import FakeSupermemory
 from fakes.zengram import FakeZengram
 from links import MANNERS, bench, built, linked, right, searched
 
+from eval_assets.ledger.stats import ledger_stats
 from eval_assets.remote.errors import Foreign, StoreLost
 from providers.protocol import RETRYABLE_DOCUMENTS
 from providers.remote.errors import BadKey, OutOfQuota, Unreachable
+from providers.remote.service import Scope
 
 SMALL = bench(3, 4)
 
@@ -256,3 +259,21 @@ def test_what_is_not_indexed_in_time_is_pending_and_waited_for_by_the_next_run(t
         with linked(fake, "supermemory", tmp_path) as system:
             assert built(system, SMALL).stored == 12
         assert not any(one.method == "POST" and one.path.endswith("batch") for one in fake.seen[sent:])
+
+
+@pytest.mark.parametrize("one", [one for one in EVERYONE if one.fake is not None], ids=lambda one: one.name)
+def test_what_goes_well_has_no_failed_call(tmp_path: Path, one: Service) -> None:
+    with (
+        at_once(20),
+        one.served(tmp_path) as server,
+        linked(server, one.provider, tmp_path, ingest=one.ingest) as system,  # type: ignore[arg-type]
+    ):
+        searched(system, SMALL, built(system, SMALL))
+        link = system.link
+        for row in link.ledger.containers(service=link.name, store=link.store, benchmark=link.benchmark):
+            service = link.service()
+            service.clear(Scope(row.container, row.handle))
+            assert service.count(Scope(row.container, row.handle)) == 0
+        counts = {call.purpose: call.calls for call in ledger_stats(link.ledger).calls}
+    assert counts["search"]["usable"] >= 3
+    assert not any(number for calls in counts.values() for state, number in calls.items() if state != "usable"), counts
