@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from judged import judgments
 
@@ -71,7 +71,6 @@ def test_no_judges_no_consensus() -> None:
 LABELS = st.lists(st.sampled_from([True, False, "empty", "error", "not_run"]), min_size=3, max_size=3)
 
 
-@settings(max_examples=30)
 @given(st.lists(LABELS, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_the_order_of_the_judges_does_not_matter_and_one_is_its_own_consensus(tables: list[Any], random: Any) -> None:
     found = rows(*tables)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from boards import Ask, scored
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from judged import judgments
 
@@ -48,7 +48,6 @@ def test_labels_that_differ_often_enough() -> None:
     assert 0 < row["ci_low"] < row["difference"] <= row["ci_high"] <= 1
 
 
-@settings(max_examples=25)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_labels_are_compared_by_mcnemar_and_the_mirror_image_says_the_opposite(pairs: list[tuple[bool, bool]]) -> None:
     left, right = (answers(*side) for side in zip(*pairs, strict=True))
@@ -190,7 +189,6 @@ ASKS = st.sampled_from(
 )
 
 
-@settings(max_examples=25)
 @given(st.lists(ASKS, min_size=1, max_size=8))
 def test_means_of_outcomes_are_the_reports_strict_column(asks: list[Ask]) -> None:
     scores = scored(*asks)
@@ -198,7 +196,6 @@ def test_means_of_outcomes_are_the_reports_strict_column(asks: list[Ask]) -> Non
     _same(strict_means(retrieval_outcomes(scores)), report)
 
 
-@settings(max_examples=25)
 @given(st.lists(st.sampled_from([True, False, "empty", "error", "not_run"]), min_size=1, max_size=12))
 def test_accuracies_of_outcomes_are_the_reports(labels: list[Any]) -> None:
     types = ["a" if place % 4 else "b" for place in range(len(labels))]

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from boards import Ask, scored
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from judged import judgments
 
@@ -149,7 +149,6 @@ ROWS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40)
 @given(
     rows=st.lists(ROWS, max_size=8, unique_by=lambda row: (row["question_id"], row["judge"])),
     judges=st.dictionaries(IDS, IDS),

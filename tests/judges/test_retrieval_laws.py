@@ -7,7 +7,7 @@ import random
 
 import polars as pl
 from boards import Ask, board, scored, values
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -27,10 +27,8 @@ asks = st.builds(
     type=st.sampled_from(["a", "b"]),
 )
 boards = st.lists(asks, min_size=1, max_size=6)
-fast = settings(max_examples=40, deadline=None)
 
 
-@fast
 @given(boards)
 def test_more_depth_never_lowers_what_was_found(many: list[Ask]) -> None:
     for found in values(scored(*many)):
@@ -39,7 +37,6 @@ def test_more_depth_never_lowers_what_was_found(many: list[Ask]) -> None:
             assert series == sorted(series)
 
 
-@fast
 @given(boards)
 def test_values_are_between_0_and_1_and_in_their_order(many: list[Ask]) -> None:
     for found in values(scored(*many)):
@@ -54,7 +51,6 @@ def test_values_are_between_0_and_1_and_in_their_order(many: list[Ask]) -> None:
             assert at["f1"] <= max(at["precision"], at["recall"]) + 1e-12
 
 
-@fast
 @given(boards, st.randoms(use_true_random=False))
 def test_hits_seen_before_change_nothing(many: list[Ask], rng: random.Random) -> None:
     unlimited = [Ask(**{**vars(ask), "limit": 1000}) for ask in many]
@@ -64,7 +60,6 @@ def test_hits_seen_before_change_nothing(many: list[Ask], rng: random.Random) ->
     assert values(scored(*longer)) == values(scored(*unlimited))
 
 
-@fast
 @given(boards, st.integers(0, 99))
 def test_the_order_of_rows_does_not_matter(many: list[Ask], seed: int) -> None:
     tables = vars(board(many))
@@ -77,7 +72,6 @@ def test_the_order_of_rows_does_not_matter(many: list[Ask], seed: int) -> None:
     )
 
 
-@fast
 @given(boards)
 def test_a_report_accounts_for_every_question(many: list[Ask]) -> None:
     report = aggregate(scored(*many)).filter(pl.col("k") > 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, bootstrap, permutation_test
 from statsmodels.stats.contingency_tables import mcnemar
@@ -39,7 +39,6 @@ def test_holm(n: int) -> None:
     np.testing.assert_allclose(holm(p_values), multipletests(p_values, method="holm")[1], atol=CLOSE)
 
 
-@settings(max_examples=60)
 @given(st.tuples(*[st.integers(0, 300)] * 4).filter(any))
 def test_kappa(counts: tuple[int, int, int, int]) -> None:
     ours = cohens_kappa(*counts)

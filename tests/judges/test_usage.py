@@ -6,7 +6,7 @@ from statistics import mean, median, quantiles
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from judged import judgments
 
@@ -15,7 +15,6 @@ from judges.statistics.usage import Latency, Price, Usage, latencies, latency, u
 TIMES = st.floats(0, 1e7)
 
 
-@settings(max_examples=50)
 @given(st.lists(st.none() | TIMES, min_size=2, max_size=60).filter(lambda found: sum(t is not None for t in found) > 1))
 def test_latency_is_what_the_standard_library_computes(values: list[float | None]) -> None:
     known = [value for value in values if value is not None]
