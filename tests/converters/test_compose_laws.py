@@ -72,7 +72,9 @@ def files(draw: st.DrawFn, *, most_filler: int) -> list[dict[str, Any]]:
     ]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(files(most_filler=2), files(most_filler=8), st.integers(1, 8), st.integers(0, 3), st.integers(1, 4))
 def test_laws(
     questions: list[dict[str, Any]], fillers: list[dict[str, Any]], length: int, seed: int, limit: int

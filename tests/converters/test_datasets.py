@@ -15,7 +15,7 @@ from pathlib import Path
 import datasets
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from records import record, turn, write
 
@@ -225,7 +225,6 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 
 @pytest.mark.parametrize("kind", ["json lines", "parquet"])
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(contents=st.lists(TEXTS, min_size=1, max_size=4), answers=st.lists(TEXTS, min_size=1, max_size=3))
 def test_no_text_is_changed(
     tmp_path_factory: pytest.TempPathFactory, kind: str, contents: list[str], answers: list[str]

@@ -19,7 +19,7 @@ import huggingface_hub.file_download
 import pytest
 from hub_server import REVISION, Hub, published, serving
 from huggingface_hub import constants
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from converters.errors import BadInput
@@ -114,7 +114,6 @@ def test_the_next_run_goes_on_too(hub: Hub, target: Path) -> None:
     assert (target.read_bytes(), names(target)) == (CONTENT, ["mine.json"])
 
 
-@settings(deadline=None, max_examples=30)
 @given(
     cuts=st.lists(st.integers(0, 30_000), max_size=5), down=st.booleans(), ranges=st.booleans(), linked=st.booleans()
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytrec_eval
 from corpora import ODD_IDS, TEXTS, WHEN, Ask, asked, corpus, fixture_corpus, left
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from converters.formats import beir, trec
 from converters.formats.ids import decode_id, encode_id
@@ -38,7 +38,7 @@ def _judged(folder: Path) -> Judged:
     return dict(judged)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings().max_examples // 2)
 @given(asks=asked())
 def test_both_formats_judge_what_was_put_in(asks: list[Ask]) -> None:
     with tempfile.TemporaryDirectory() as name:

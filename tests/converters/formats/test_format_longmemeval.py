@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from corpora import ODD_IDS, Ask, corpus, fixture_corpus
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from converters.convert import convert_corpus
@@ -57,7 +57,7 @@ def _there_and_back(source: Path, folder: Path) -> tuple[list[str], Path]:
     return longmemeval.write(read_corpus(folder / "corpus"), folder / "back.json"), folder / "back.json"
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings().max_examples // 2)
 @given(records=_records())
 def test_every_record_comes_back(records: list[dict[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as name:

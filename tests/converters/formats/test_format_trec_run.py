@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytrec_eval
 from corpora import ODD_IDS, Ask, asked, corpus, results
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from converters.formats import trec
@@ -30,7 +30,7 @@ def test_real_ids_stay_as_they_are(name: str) -> None:
     assert encode_id(name) == name
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings().max_examples // 2)
 @given(asks=asked(), data=st.data())
 def test_a_run_keeps_the_order_in_trec_eval_and_comes_back(asks: list[Ask], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -81,7 +81,6 @@ def test_questions_without_a_line_are_counted(tmp_path: Path) -> None:
 _scores = st.sampled_from([0.0, -1.0, 1.0, 1.00000001, 1e-50, 16777217.0, 16777216.0]) | st.floats(-1e30, 1e30)
 
 
-@settings(max_examples=60, deadline=None)
 @given(found=st.dictionaries(st.sampled_from(ODD_IDS) | st.text(min_size=1, max_size=3), _scores, min_size=1))
 def test_the_rank_read_is_trec_evals(found: dict[str, float]) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from converters.errors import BadInput
@@ -153,7 +153,6 @@ _answers = st.builds(
 ).map(lambda row: row if row.label is not None else row._replace(judge_model=None))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(_answers, min_size=1, max_size=5, unique_by=lambda row: row.question_id))
 def test_answers_come_back(rows: list[Hypothesis]) -> None:
     with tempfile.TemporaryDirectory() as name:

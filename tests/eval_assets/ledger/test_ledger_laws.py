@@ -94,7 +94,7 @@ def asked(*answered: tuple[str, float]) -> Content:
     return {**NOTHING, "calls": rows}
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=settings().max_examples // 2)
 @given(contents())
 def test_a_copy_is_equal_and_taking_it_again_changes_nothing(two: Sequence[Ledger], content: Content) -> None:
     one, other = filled(two[0], content), filled(two[1], NOTHING)
@@ -106,7 +106,7 @@ def test_a_copy_is_equal_and_taking_it_again_changes_nothing(two: Sequence[Ledge
     assert file_of(one, "other.parquet").read_bytes() == file.read_bytes()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=settings().max_examples // 2)
 @given(contents(), contents())
 @example(asked(('"a"', 1.0), ('"b"', 2.0)), asked(('"a"', 3.0)))
 def test_two_ledgers_come_to_agree(two: Sequence[Ledger], first: Content, second: Content) -> None:

@@ -194,7 +194,7 @@ def test_another_model_s_vectors_are_refused(build: StoreBuild) -> None:
 WORDS = st.lists(st.sampled_from(["bread", "oven", "sister", "tomato", "rain", "train"]), min_size=1, max_size=4)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings().max_examples // 2)
 @given(
     st.lists(st.tuples(st.sampled_from("ab"), WORDS), min_size=1, max_size=8),
     WORDS,
