@@ -4,59 +4,77 @@ from __future__ import annotations
 
 import copy
 import json
+import multiprocessing
+import os
 import shutil
-import subprocess
-import sys
+import signal
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
-from projects import TINY, Box
+from projects import BENCHMARKS, SYSTEMS, TINY, Box, make_project, write_yaml
 from shared import made_once
 
 from converters.parquet import footer, read_table
+from converters.schema import Table
+from eval_assets.cli import app
 from eval_assets.doctor import examine
 from eval_assets.refresh import TAG
 from eval_assets.stored import PATH
 
+SETTINGS = {
+    **SYSTEMS,
+    "systems": {"bm25": SYSTEMS["systems"]["bm25"]},
+    "targets": [{"systems": ["bm25"], "benchmarks": ["tiny"]}],
+}
 FIXTURE = copy.deepcopy(TINY)
 FIXTURE["memories"][2]["content"] = "The launch party is in July."
 PATIENCE = 120
 
+# A process that has imported all that a refresh needs, and from which those to be killed are forked.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["test_kill", "eval_assets.cli.session", "eval_assets.refresh", "providers.local.system"])
+
 
 @pytest.fixture(scope="module")
-def undisturbed(refreshed: Box, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | None]:
-    """Data versions after the change, where nothing is killed."""
+def one_system(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Up to date, to copy; with what it comes to after the change where nothing is killed: ``versions.json``."""
 
     def make(place: Path) -> None:
-        shutil.copytree(refreshed.root, place, symlinks=True)
-        box = Box(place)
-        box.write_fixture(FIXTURE)
-        box.refresh()
-        (place / "versions.json").write_text(json.dumps(box.versions()))
+        before = make_project(place)
+        write_yaml(before.systems_file, SETTINGS)
+        write_yaml(place / "data" / "benchmarks.yaml", {"benchmarks": {"tiny": BENCHMARKS["benchmarks"]["tiny"]}})
+        before.refresh(to="scores")
+        shutil.copytree(place, place / "after", symlinks=True)
+        after = Box(place / "after")
+        after.write_fixture(FIXTURE)
+        after.refresh(to="scores")
+        (place / "versions.json").write_text(json.dumps(after.versions()))
+        shutil.rmtree(after.root)
 
-    found: dict[str, str | None] = json.loads(
-        (made_once(tmp_path_factory, "undisturbed", make) / "versions.json").read_text()
-    )
-    return found
+    return made_once(tmp_path_factory, "one_system", make)
+
+
+def refresh_in(environment: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    app(["refresh", "--to", "scores"])
 
 
 def kill_when(box: Box, pattern: str) -> bool:
     """Refresh in another process, and kill it once there is a new file of this name; whether it came to that."""
     before = set(box.root.glob(pattern))
-    command = [str(Path(sys.executable).with_name("eval-assets")), "refresh"]
-    with subprocess.Popen(
-        command, cwd=box.root, env=box.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        for _ in range(PATIENCE * 100):
-            if set(box.root.glob(pattern)) - before:
-                process.kill()
-            try:
-                process.wait(timeout=0.01)
-            except subprocess.TimeoutExpired:
-                continue
-            return process.returncode < 0
-        process.kill()
+    process = FORKS.Process(target=refresh_in, args=(box.environment,))
+    process.start()
+    for _ in range(PATIENCE * 100):
+        if set(box.root.glob(pattern)) - before:
+            process.kill()
+        process.join(timeout=0.01)
+        if process.exitcode is not None:
+            return process.exitcode == -signal.SIGKILL
+    process.kill()
     raise AssertionError("the refresh did not end")
 
 
@@ -65,10 +83,13 @@ def kill_when(box: Box, pattern: str) -> bool:
     [
         "data/tables/.corpus-*",
         "data/tables/corpus/*/tiny/*-*.parquet",
-        "data/tables/hybrid/retrieval_scores/tiny/*-*.parquet",
+        "data/tables/bm25/retrieval_scores/tiny/*-*.parquet",
     ],
 )
-def test_kill_at(copied: Box, undisturbed: dict[str, str | None], moment: str) -> None:
+def test_kill_at(one_system: Path, tmp_path: Path, moment: str) -> None:
+    copied = Box(tmp_path / "copy")
+    shutil.copytree(one_system, copied.root, symlinks=True)
+    undisturbed: dict[str, Any] = json.loads((copied.root / "versions.json").read_text())
     before = copied.versions()
     copied.write_fixture(FIXTURE)
     assert kill_when(copied, moment)
@@ -85,7 +106,7 @@ def test_kill_at(copied: Box, undisturbed: dict[str, str | None], moment: str) -
         for path in whole:
             read_table(tables[str(footer(path)["table"])], path)
 
-    done = copied.refresh()
+    done = copied.refresh(to="scores")
     assert not done.failures
     assert copied.versions() == undisturbed
     with copied.open() as session:
@@ -97,8 +118,8 @@ def test_kill_at(copied: Box, undisturbed: dict[str, str | None], moment: str) -
     assert all("was left by a process that died" in finding.what for finding in findings)
 
 
-def _tables(made: object) -> list[object]:
-    return list(made.values()) if isinstance(made, dict) else [made]
+def _tables(made: Table | Mapping[str, Table]) -> list[Table]:
+    return [made] if isinstance(made, Table) else list(made.values())
 
 
 def _hidden(path: Path, root: Path) -> bool:
