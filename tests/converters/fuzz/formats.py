@@ -141,7 +141,8 @@ def _tree(value: Any) -> Callable[[], Any]:
 
 
 def _yaml(name: str) -> Callable[[], Any]:
-    return lambda: yaml.safe_load((ROOT / "data" / name).read_text())
+    loaded = cache(lambda: yaml.safe_load((ROOT / "data" / name).read_text()))
+    return lambda: copy.deepcopy(loaded())
 
 
 def _json(name: str) -> Callable[[], Any]:
