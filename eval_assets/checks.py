@@ -1,6 +1,7 @@
 """Asset checks: what must hold of a stored partition (ERROR) and what its reader should know (WARN)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import dagster as dg
@@ -23,8 +24,14 @@ Verdict = tuple[bool, dict[str, Any]]
 _EXAMPLES = 5
 
 
+@dataclass(frozen=True)
+class _Check:
+    spec: dg.AssetCheckSpec
+    judge: Callable[[dg.DagsterInstance, str | None, Event], Verdict]
+
+
 def all_checks(graph: Graph) -> list[dg.AssetChecksDefinition]:
-    """The checks of all assets."""
+    """The checks of all assets: a step an asset, and one for the corpus, whose tables are made in one step as well."""
     checks = [_schema(graph, key) for key in graph.shelf.layout]
     checks.append(_evidence(graph))
     for name in graph.settings.stores:
@@ -40,7 +47,38 @@ def all_checks(graph: Graph) -> list[dg.AssetChecksDefinition]:
         checks.append(_gate(graph, name))
         if keys.scores_key(name) in graph.shelf.layout:
             checks.append(_cutoff_below_haystack(graph, name))
-    return checks
+    steps: dict[str, list[_Check]] = {}
+    for check in checks:
+        key = check.spec.asset_key
+        steps.setdefault("corpus" if keys.stage_of(key) == "corpus" else key.to_python_identifier(), []).append(check)
+    return [_step(f"{name}_checks", together) for name, together in steps.items()]
+
+
+def _step(name: str, checks: Sequence[_Check]) -> dg.AssetChecksDefinition:
+    # A step costs Dagster more than most checks cost us.
+    judges = {check.spec.key: check for check in checks}
+
+    @dg.multi_asset_check(name=name, specs=[check.spec for check in checks], can_subset=True)
+    def step(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
+        for key, check in judges.items():
+            if key in context.selected_asset_check_keys:
+                partition = context.partition_key if check.spec.partitions_def else None
+                yield _result(check, context.instance, partition)
+
+    return step
+
+
+def _result(check: _Check, instance: dg.DagsterInstance, partition: str | None) -> dg.AssetCheckResult:
+    key, name = check.spec.asset_key, check.spec.name
+    event = last_event(instance, key, partition)
+    if event is None:
+        return dg.AssetCheckResult(asset_key=key, check_name=name, passed=False, description="not materialized yet")
+    try:
+        passed, facts = check.judge(instance, partition, event)
+    except UNREADABLE as error:
+        passed, facts = False, {"cannot be read": " ".join(str(error).split())}
+    severity = dg.AssetCheckSeverity.ERROR if check.spec.blocking else dg.AssetCheckSeverity.WARN
+    return dg.AssetCheckResult(asset_key=key, check_name=name, passed=passed, severity=severity, metadata=facts)
 
 
 def _check(
@@ -52,33 +90,19 @@ def _check(
     *,
     warn: bool = False,
     reads: Sequence[dg.AssetKey] = (),
-) -> dg.AssetChecksDefinition:
-    partitioned = key != keys.LEADERBOARD
-
-    @dg.asset_check(
+) -> _Check:
+    spec = dg.AssetCheckSpec(
+        name,
         asset=key,
-        name=name,
         description=description,
         blocking=not warn,
         additional_deps=list(reads),
-        partitions_def=graph.partitions if partitioned else None,
+        partitions_def=None if key == keys.LEADERBOARD else graph.partitions,
     )
-    def check(context: dg.AssetCheckExecutionContext) -> dg.AssetCheckResult:
-        partition = context.partition_key if partitioned else None
-        event = last_event(context.instance, key, partition)
-        if event is None:
-            return dg.AssetCheckResult(passed=False, description="not materialized yet")
-        try:
-            passed, facts = judge(context.instance, partition, event)
-        except UNREADABLE as error:
-            passed, facts = False, {"cannot be read": " ".join(str(error).split())}
-        severity = dg.AssetCheckSeverity.WARN if warn else dg.AssetCheckSeverity.ERROR
-        return dg.AssetCheckResult(passed=passed, severity=severity, metadata=facts)
-
-    return check
+    return _Check(spec, judge)
 
 
-def _schema(graph: Graph, key: dg.AssetKey) -> dg.AssetChecksDefinition:
+def _schema(graph: Graph, key: dg.AssetKey) -> _Check:
     def judge(_: dg.DagsterInstance, __: str | None, event: Event) -> Verdict:
         rows = 0
         broken = []
@@ -92,7 +116,7 @@ def _schema(graph: Graph, key: dg.AssetKey) -> dg.AssetChecksDefinition:
     return _check(graph, key, "schema", "The stored file holds the columns, key and rows that were written.", judge)
 
 
-def _evidence(graph: Graph) -> dg.AssetChecksDefinition:
+def _evidence(graph: Graph) -> _Check:
     def judge(instance: dg.DagsterInstance, partition: str | None, _: Event) -> Verdict:
         frames = {
             name: graph.shelf.frame(instance, keys.corpus_key(name), partition)
@@ -111,7 +135,7 @@ def _evidence(graph: Graph) -> dg.AssetChecksDefinition:
     )
 
 
-def _stored_is_sent(graph: Graph, name: str) -> dg.AssetChecksDefinition:
+def _stored_is_sent(graph: Graph, name: str) -> _Check:
     def judge(instance: dg.DagsterInstance, partition: str | None, event: Event) -> Verdict:
         documents = _placed(graph, name, instance, partition).height
         left_out = event.metadata[LEFT_OUT]
@@ -129,7 +153,7 @@ def _stored_is_sent(graph: Graph, name: str) -> dg.AssetChecksDefinition:
     )
 
 
-def _store_payload(graph: Graph, name: str) -> dg.AssetChecksDefinition:
+def _store_payload(graph: Graph, name: str) -> _Check:
     def judge(instance: dg.DagsterInstance, partition: str | None, _: Event) -> Verdict:
         documents = _placed(graph, name, instance, partition)
         told = documents.select("container", "document_id", "session_key")
@@ -148,7 +172,7 @@ def _store_payload(graph: Graph, name: str) -> dg.AssetChecksDefinition:
     )
 
 
-def _query_payload(graph: Graph, name: str, system: System) -> dg.AssetChecksDefinition:
+def _query_payload(graph: Graph, name: str, system: System) -> _Check:
     store = keys.store_key(system.store)
 
     def judge(instance: dg.DagsterInstance, partition: str | None, _: Event) -> Verdict:
@@ -166,7 +190,7 @@ def _query_payload(graph: Graph, name: str, system: System) -> dg.AssetChecksDef
     )
 
 
-def _every_question(graph: Graph, key: dg.AssetKey) -> dg.AssetChecksDefinition:
+def _every_question(graph: Graph, key: dg.AssetKey) -> _Check:
     def judge(instance: dg.DagsterInstance, partition: str | None, event: Event) -> Verdict:
         questions = graph.shelf.frame(instance, keys.corpus_key("questions"), partition)
         frame = graph.shelf.read(key, event)
@@ -179,7 +203,7 @@ def _every_question(graph: Graph, key: dg.AssetKey) -> dg.AssetChecksDefinition:
     )
 
 
-def _judge_fit(graph: Graph, name: str, judge: str) -> dg.AssetChecksDefinition:
+def _judge_fit(graph: Graph, name: str, judge: str) -> _Check:
     def tried(_: dg.DagsterInstance, __: str | None, ___: Event) -> Verdict:
         passed, facts = judge_is_fit(graph.project, graph.settings, judge)
         return passed, {**facts, "wrong": dg.MetadataValue.md(facts["wrong"])} if "wrong" in facts else facts
@@ -194,7 +218,7 @@ def _judge_fit(graph: Graph, name: str, judge: str) -> dg.AssetChecksDefinition:
     )
 
 
-def _cutoff_below_haystack(graph: Graph, name: str) -> dg.AssetChecksDefinition:
+def _cutoff_below_haystack(graph: Graph, name: str) -> _Check:
     key = keys.scores_key(name)
 
     def judge(_: dg.DagsterInstance, __: str | None, event: Event) -> Verdict:
@@ -213,7 +237,7 @@ def _cutoff_below_haystack(graph: Graph, name: str) -> dg.AssetChecksDefinition:
     )
 
 
-def _gate(graph: Graph, name: str) -> dg.AssetChecksDefinition:
+def _gate(graph: Graph, name: str) -> _Check:
     def judge(instance: dg.DagsterInstance, partition: str | None, _: Event) -> Verdict:
         return shown_gate(graph, instance, name, str(partition))
 

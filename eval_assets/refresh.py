@@ -26,6 +26,7 @@ from eval_assets.stored import last_event
 LEADERBOARD: Final = Part(keys.LEADERBOARD, None)
 TAG: Final = "eval_assets/refresh"
 _MOST_RUNS: Final = 5
+_EVALUATED: Final = dg.DagsterEventType.ASSET_CHECK_EVALUATION
 _UNFINISHED: Final = (
     dg.DagsterRunStatus.NOT_STARTED,
     dg.DagsterRunStatus.QUEUED,
@@ -169,15 +170,16 @@ def _waits(part: Part, alive: set[str | None]) -> bool:
 @dataclass(frozen=True)
 class _Step:
     asset: dg.AssetKey
-    check: str | None = None
+    checks: Sequence[dg.AssetCheckKey] = ()
 
 
 def _steps(definitions: dg.Definitions) -> Mapping[str, _Step]:
     """What each step of a run is, by its name."""
     found: dict[str, _Step] = {}
     for made in definitions.resolve_asset_graph().assets_defs:
-        for check in made.check_keys:
-            found[made.op.name] = _Step(check.asset_key, check.name)
+        if made.check_keys and not made.keys:
+            checks = sorted(made.check_keys)
+            found[made.op.name] = _Step(checks[0].asset_key, checks)
         if made.keys:
             found[made.op.name] = _Step(min(made.keys) if len(made.keys) == 1 else dg.AssetKey(made.op.name))
     return found
@@ -225,6 +227,13 @@ def _version(instance: dg.DagsterInstance, part: Part) -> str | None:
     return event.data_version if event else None
 
 
+def _broken(result: dg.ExecuteInProcessResult, step: str | None) -> list[dg.AssetCheckKey]:
+    """Blocking checks of a step that did not pass."""
+    events = result.filter_events(lambda event: event.event_type == _EVALUATED and event.step_key == step)
+    found = [event.asset_check_evaluation_data for event in events]
+    return [one.asset_check_key for one in found if one.blocking and not one.passed]
+
+
 def _failures(
     result: dg.ExecuteInProcessResult, steps: Mapping[str, _Step], partition: str | None
 ) -> Iterator[Failure]:
@@ -232,8 +241,10 @@ def _failures(
         data = event.step_failure_data
         told = data.user_failure_data
         step = steps[str(event.step_key)]
-        if step.check is not None:
-            yield Failure(Part(step.asset, partition), f"its check failed: {step.check}", bad_input=False)
+        if step.checks:
+            # A check that ended in an error says nothing itself.
+            for check in _broken(result, event.step_key) or step.checks[:1]:
+                yield Failure(Part(check.asset_key, partition), f"its check failed: {check.name}", bad_input=False)
         elif told is not None:
             metadata: Mapping[str, Any] = told.metadata or {}
             part = Part(step.asset, partition)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from click.testing import Result
 from fakes.connect import FAST
 from fakes.notebook import FakeNotebook
-from projects import REPOSITORY, Box
+from projects import REPOSITORY
 from remote_projects import KEY_VARIABLE, remote_project
 
 from providers.testing.checks import checks
@@ -50,14 +51,14 @@ def test_the_example_passes_the_kit(notebook: ModuleType) -> None:
             check(subject)
 
 
-def command(box: Box, *arguments: str, also: Path | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "EVAL_ASSETS_ROOT": str(box.root), "DAGSTER_HOME": str(box.home)}
-    environment |= {KEY_VARIABLE: FakeNotebook.key, "PYTHONPATH": str(also or "")}
-    run = [sys.executable, "-c", "from eval_assets.cli import main; main()", *arguments]
-    return subprocess.run(run, env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+REFRESH_AND_REPORT = """
+from eval_assets.cli import app
+app(["refresh"], standalone_mode=False)
+app(["report", "far", "chats"])
+"""
 
 
-def test_another_distribution_brings_a_provider(tmp_path: Path) -> None:
+def test_another_distribution_brings_a_provider(tmp_path: Path, command: Callable[..., Result]) -> None:
     elsewhere = tmp_path / "site"
     about = elsewhere / "notebook_provider-1.0.dist-info"
     about.mkdir(parents=True)
@@ -67,10 +68,13 @@ def test_another_distribution_brings_a_provider(tmp_path: Path) -> None:
     with FakeNotebook() as fake:
         box = remote_project(tmp_path / "project", fake, "notebook", retrieval={"fuzzy": True})
         unknown = command(box, "plan")
-        assert unknown.returncode == 2
+        assert unknown.exit_code == 2
         assert "notebook" in unknown.stderr
-        done = command(box, "refresh", also=elsewhere)
+        # What is installed is looked up when a process starts.
+        environment = {**box.environment, KEY_VARIABLE: FakeNotebook.key, "PYTHONPATH": str(elsewhere)}
+        run = [sys.executable, "-c", REFRESH_AND_REPORT]
+        done = subprocess.run(run, env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         assert (fake.count("PUT"), fake.count("/search")) == (sum(map(len, fake.books.values())), 3)
         assert {one.body["fuzzy"] for one in fake.seen if one.path.endswith("/search")} == {True}
-        assert "hit@5=1.000" in command(box, "report", "far", "chats", also=elsewhere).stdout
+        assert "hit@5=1.000" in done.stdout
